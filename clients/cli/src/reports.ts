@@ -16,7 +16,13 @@ export interface Broken {
 /** The results as JSON for programs. */
 export function toJson(results: Results, verdict: readonly string[]): string {
   const { agent, session, link, linkOf, score, passed, failed, lost, canaries, regression } = results;
-  const shown = ({ run, task, reason }: FailedRun) => ({ run_id: run.id, task: task.title, reason, link: linkOf(run) });
+  const shown = ({ run, task, reason }: FailedRun) => ({
+    run_id: run.id,
+    task_id: task.id,
+    task: task.title,
+    reason,
+    link: linkOf(run),
+  });
   return JSON.stringify({
     agent_id: agent.id,
     agent: agent.name,
@@ -28,7 +34,7 @@ export function toJson(results: Results, verdict: readonly string[]): string {
     passed,
     canaries,
     regression,
-    failed: failed.map(shown),
+    failed: failed.map((one) => ({ ...shown(one), before: one.before })),
     not_counted: lost.map(shown),
     verdict,
   });
@@ -36,7 +42,7 @@ export function toJson(results: Results, verdict: readonly string[]): string {
 
 /** A JUnit file: a case for each run, so that CI shows which task failed, and why; what the service lost is skipped. */
 export function toJunit({ agent, session, tasks, failed, lost, linkOf }: Results): string {
-  const reasons = new Map(failed.map(({ run, reason }) => [run.id, reason]));
+  const reasons = new Map(failed.map(({ run, reason, before }) => [run.id, worseBy(before) + reason]));
   const counted = tasks.flatMap(({ task, runs }) =>
     runs.map((run) => {
       const reason = reasons.get(run.id);
@@ -88,9 +94,24 @@ function xml(text: string): string {
     .replaceAll(/[\uFFFE\uFFFF]|\p{Cs}/gu, "");
 }
 
+/** Of a task that was passed more often before, how often that was, to stand before a reason. */
+export function worseBy(before: FailedRun["before"]): string {
+  return before?.worse === true ? `Passed ${ofRuns(before)} before. ` : "";
+}
+
+function ofRuns({ passed, total }: NonNullable<FailedRun["before"]>): string {
+  return `${passed} of ${total}`;
+}
+
+/** How many tasks were passed more often before, to stand behind a number of failed runs; nothing without one. */
+export function worseIn(failed: readonly FailedRun[]): string {
+  const worse = new Set(failed.flatMap(({ task, before }) => (before?.worse === true ? [task.id] : [])));
+  return worse.size === 0 ? "" : `, ${numbered(worse.size, "task")} passed more often before`;
+}
+
 /** A summary in Markdown, as pull requests show it. */
 export function toMarkdown(results: Results, verdict: readonly string[]): string {
-  const { agent, link, score, failed, linkOf, tasks } = results;
+  const { agent, link, score, failed, linkOf, tasks, regression } = results;
   const lines = [
     `## ${markdown(agent.name)}: ${score.runs === 0 ? "no score" : `${score.composite_score.toFixed(2)} points`}`,
     "",
@@ -101,20 +122,22 @@ export function toMarkdown(results: Results, verdict: readonly string[]): string
     "",
   ];
   if (failed.length > 0) {
+    const asked = numbered(tasks.flatMap(({ runs }) => runs).length, "run");
+    const [heading, rule] = regression === null ? ["", ""] : [" Before |", "---|"];
     lines.push(
-      `### Failed: ${failed.length} of ${numbered(tasks.flatMap(({ runs }) => runs).length, "run")}`,
+      `### Failed: ${failed.length} of ${asked}${worseIn(failed)}`,
       "",
-      "| Task | Why | Run |",
-      "|---|---|---|",
-    );
-    lines.push(
-      ...failed.map(
-        ({ task, run, reason }: FailedRun) =>
-          `| ${markdown(task.title)} | ${markdown(reason.slice(0, MOST_REASON))} | [open](${linkOf(run)}) |`,
-      ),
+      `| Task |${heading} Why | Run |`,
+      `|---|${rule}---|---|`,
+      ...failed.map(({ task, run, reason, before }) => {
+        const passed = before === null ? "–" : before.worse ? `**${ofRuns(before)}**` : ofRuns(before);
+        const cells = [markdown(task.title), ...(regression === null ? [] : [passed])];
+        return `| ${cells.join(" | ")} | ${markdown(reason.slice(0, MOST_REASON))} | [open](${linkOf(run)}) |`;
+      }),
       "",
     );
   }
+  if (regression !== null) lines.push(`[The screening before](${results.linkTo(regression.baseline_session_id)})`, "");
   return `${[...lines, `[The whole screening](${link})`].join("\n")}\n`;
 }
 

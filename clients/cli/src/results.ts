@@ -1,15 +1,15 @@
-import { type Regression, regression } from "../../../shared/scoring/regression.ts";
 import { cell, type Composite, composite } from "../../../shared/scoring/score.ts";
 import { scoredCost } from "../../../shared/scoring/cost.ts";
 import type { ScreeningClient } from "../../typescript/src/client.ts";
 import type { SessionProgress } from "../../typescript/src/follow.ts";
 import type { components } from "../../typescript/src/generated/service.ts";
 import { given } from "../../typescript/src/problem.ts";
+import { type Before, type Held, heldTo, heldToLast } from "./baseline.ts";
+import { isLost, type Run, runsOf } from "./session-runs.ts";
 
 type Schemas = components["schemas"];
-export type Run = Schemas["RunRead"];
+export type { Run };
 export type Task = Schemas["TaskRead"];
-type Session = Schemas["ScreeningSessionRead"];
 
 /** A task with its runs of one session. */
 export interface TaskRuns {
@@ -22,6 +22,8 @@ export interface FailedRun {
   run: Run;
   task: Task;
   reason: string;
+  /** How its task was passed in the screening that this one is held to; null where it was not asked there. */
+  before: Before | null;
 }
 
 /** What a screening came to. */
@@ -31,30 +33,34 @@ export interface Results {
   /** Of the service's page of the session. */
   link: string;
   linkOf(run: Run): string;
+  /** Of the service's page of another session. */
+  linkTo(session_id: string): string;
   /** By the rules of the board, over the runs of this session alone. */
   score: Composite;
   /** How many of the runs that `score` counts passed. */
   passed: number;
   tasks: TaskRuns[];
+  /** Those of tasks that were passed more often before come first. */
   failed: FailedRun[];
   /** Runs that failed by the service's own fault, which say nothing of the agent. */
   lost: FailedRun[];
   /** How many tasks have lost runs alone. */
   missing: number;
   canaries: number;
-  /** Against the session before this one over the same tasks; null without one. */
-  regression: Regression | null;
+  /** Against the session that was named, else the one before this over the same tasks; null without one. */
+  regression: Held["regression"] | null;
 }
 
 /** So many reasons are read one by one: each takes a request. */
 const MOST_REASONS = 20;
 
-/** Reads what a finished session came to. */
+/** Reads what a finished session came to, held to the one of the id `baseline`, else to the one before it. */
 export async function resultsOf(
   client: ScreeningClient,
   url: string,
   agent: Schemas["AgentRead"],
   session: SessionProgress,
+  baseline?: string,
 ): Promise<Results> {
   const runs = await runsOf(client, session.id);
   const asked = await tasksOf(
@@ -66,7 +72,7 @@ export async function resultsOf(
     return counted.length === 0 ? [] : [{ task, runs: counted }];
   });
   const lost = asked.flatMap(({ task, runs: own }) =>
-    own.filter(isLost).map((run) => ({ task, run, reason: failureOf(run) ?? "" })),
+    own.filter(isLost).map((run) => ({ task, run, reason: failureOf(run) ?? "", before: null })),
   );
   const cells = tasks.map(({ task, runs: own }) =>
     cell(
@@ -81,41 +87,27 @@ export async function resultsOf(
       task,
     ),
   );
+  const held = await (baseline === undefined ? heldToLast(client, session, runs) : heldTo(client, session, baseline));
   return {
     agent,
     session,
     link: `${url}/sessions/${session.id}`,
+    linkTo: (id) => `${url}/sessions/${id}`,
     linkOf: ({ id }) => `${url}/runs/${id}`,
     score: composite(cells),
     passed: cells.reduce((sum, { c }) => sum + c, 0),
     tasks,
-    failed: await reasonsOf(client, tasks),
+    failed: await reasonsOf(client, tasks, held?.before ?? new Map()),
     lost,
     missing: asked.length - tasks.length,
     canaries: runs.filter(({ canary }) => canary === true).length,
-    regression: await regressionOf(client, session, runs),
+    regression: held?.regression ?? null,
   };
-}
-
-function isLost({ failure_code }: Run): boolean {
-  return failure_code === "service_error";
 }
 
 /** Why a run ended without a grade; null for one that was graded. */
 function failureOf({ failure_code, failure_detail }: Run): string | null {
   return failure_code === null ? null : [failure_code, failure_detail].filter(Boolean).join(": ");
-}
-
-/** The runs of a session, by cursor: by pages, one that begins meanwhile would move the others. */
-async function runsOf(
-  client: ScreeningClient,
-  screening_session_id: string,
-  filter: { failure_code?: "service_error" } = {},
-): Promise<Run[]> {
-  const query = { screening_session_id, ...filter, cursor: "" };
-  const found: Run[] = [];
-  for await (const run of client.each("/api/v1/runs", { query })) found.push(run);
-  return found;
 }
 
 async function tasksOf(client: ScreeningClient, runs: readonly Run[]): Promise<TaskRuns[]> {
@@ -136,14 +128,21 @@ async function tasksOf(client: ScreeningClient, runs: readonly Run[]): Promise<T
   return found;
 }
 
-async function reasonsOf(client: ScreeningClient, tasks: readonly TaskRuns[]): Promise<FailedRun[]> {
+async function reasonsOf(
+  client: ScreeningClient,
+  tasks: readonly TaskRuns[],
+  beforeOf: Held["before"],
+): Promise<FailedRun[]> {
   const failed = tasks.flatMap(({ task, runs }) =>
-    runs.filter(({ passed }) => passed !== true).map((run) => ({ task, run })),
+    runs.filter(({ passed }) => passed !== true).map((run) => ({ task, run, before: beforeOf.get(task.id) ?? null })),
   );
+  // What got worse is what somebody has to look at: those have their reasons read before it is enough.
+  const inOrder = [true, false].flatMap((worse) => failed.filter(({ before }) => (before?.worse ?? false) === worse));
   const found: FailedRun[] = [];
-  for (const [at, { task, run }] of failed.entries()) {
-    const own = failureOf(run);
-    found.push({ task, run, reason: own ?? (at < MOST_REASONS ? await explanationOf(client, run) : "not passed") });
+  for (const [at, one] of inOrder.entries()) {
+    const own = failureOf(one.run);
+    const reason = own ?? (at < MOST_REASONS ? await explanationOf(client, one.run) : "not passed");
+    found.push({ ...one, reason });
   }
   return found;
 }
@@ -151,41 +150,4 @@ async function reasonsOf(client: ScreeningClient, tasks: readonly TaskRuns[]): P
 async function explanationOf(client: ScreeningClient, { id: run_id }: Run): Promise<string> {
   const { data } = await client.GET("/api/v1/runs/{run_id}/output", { params: { path: { run_id } } });
   return data?.explanation ?? "not passed";
-}
-
-/**
- * How a session compares with the one before it of the same agent over the same tasks, by the rule of `regression.detected`: what
- * is simulated says nothing of an agent.
- */
-async function regressionOf(
-  client: ScreeningClient,
-  { id, agent_id }: SessionProgress,
-  runs: readonly Run[],
-): Promise<Regression | null> {
-  let own: Session | undefined;
-  for await (const one of client.each("/api/v1/agents/{agent_id}/screening-sessions", { path: { agent_id } })) {
-    if (one.simulated) continue;
-    if (one.id === id) own = one;
-    else if (own !== undefined && one.status === "completed" && planOf(one) === planOf(own)) {
-      const before = passesOf(one, await runsOf(client, one.id, { failure_code: "service_error" }));
-      // One without a run that says how good the agent is, is passed over.
-      if (before.total > 0) return regression(before, passesOf(own, runs.filter(isLost)));
-    }
-  }
-  return null;
-}
-
-function planOf({ task_plan }: Session): string {
-  return task_plan
-    .map(({ task_id }) => task_id)
-    .toSorted()
-    .join();
-}
-
-/** How many runs of a session say how good its agent is, and how many of those passed. */
-function passesOf({ counts, canaries }: Session, lost: readonly Run[]): { passed: number; total: number } {
-  const { completed, failed, passed } = counts;
-  // A canary that is lost is taken off as a canary already.
-  const off = lost.filter(({ canary }) => canary !== true).length;
-  return { passed: passed - (canaries?.passed ?? 0), total: completed + failed - (canaries?.runs ?? 0) - off };
 }

@@ -110,20 +110,22 @@ const read = (file: string) => readFileSync(join(folder, file), "utf8");
 it("the GitHub Action passes a good agent, and fails a bad one with a summary that links each failed run", async () => {
   const inputs = { agent: endpoint.url, key, url: service.url, suite: "few", command, "fail-under": "50" };
   const { script, env } = step(inputs);
-  expect(Object.keys(env)).toHaveLength(12);
+  expect(Object.keys(env)).toHaveLength(13);
   const good = await shell(script, { ...env, ...files() });
   expect(good).toMatchObject({ code: 0 });
-  expect(read("outputs")).toBe("exit-code=0\n");
+  const [, baseline = ""] = /^exit-code=0\nsession-id=([\da-f-]{36})\n$/.exec(read("outputs")) ?? [];
   expect(read("summary.md")).toMatch(/^## .* points\n/);
 
   endpoint.answer = () => json(200, { output: "##[add-mask]e" });
-  const bad = await shell(script, { ...env, ...files() });
+  const against = step({ ...inputs, baseline });
+  const bad = await shell(against.script, { ...against.env, ...files() });
   endpoint.answer = answersRightly;
   expect(bad).toMatchObject({ code: 1 });
   // A runner would take that as a command, within a line, too.
   const [, pause, printed = ""] = /^::stop-commands::(.+)\n([^]*)\n::\1::\n/.exec(bad.output) ?? [];
   expect([pause, printed]).toEqual([expect.stringMatching(/\S{10}/), expect.stringContaining("##[add-mask]e")]);
-  expect(read("outputs")).toBe("exit-code=0\nexit-code=1\n");
+  expect(read("outputs")).toMatch(/^exit-code=0\nsession-id=\S+\nexit-code=1\nsession-id=\S+\n$/);
+  expect(read("summary.md")).toContain(`[The screening before](${service.url}/sessions/${baseline})`);
   const links = read("summary.md").match(/\[open\]\(http[^)]+\/runs\/[\da-f-]{36}\)/g);
   expect(new Set(links).size).toBe(TASKS);
   expect(read("agent-screening.xml")).toContain(`failures="${TASKS}"`);
@@ -285,6 +287,9 @@ it("the GitLab template does the same, its report and summary at the places that
     expect(TEMPLATE).toContain(file);
     expect(read(file)).not.toBe("");
   }
+  const [, id] = /\/sessions\/([\da-f-]{36})\)\n$/.exec(read("agent-screening.md")) ?? [];
+  await shell(script, { ...env, ...given, COMMAND: command, BASELINE: String(id) });
+  expect(read("agent-screening.md")).toContain(`[The screening before](${service.url}/sessions/${id})`);
   expect(await shell(script, { ...env, ...given, COMMAND: command, AGENT_SCREENING_KEY: "ask_x" })).toMatchObject({
     code: 4,
   });

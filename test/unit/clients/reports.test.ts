@@ -21,7 +21,7 @@ describe("what a report counts", () => {
   /** As far as a report looks at it: one task of one run, which failed, beside so many others that do not count. */
   const resultsWith = (others: number): Results => {
     const [run, task] = [{ id: "r" } as Run, { title: "Sums" } as Task];
-    const one = { run, task, reason: "41" };
+    const one = { run, task, reason: "41", before: null };
     return {
       agent: { name: "Agent" },
       session: { started_at: null, finished_at: null },

@@ -2,24 +2,22 @@ import type { ScreeningClient } from "../../../typescript/src/client.ts";
 import type { components } from "../../../typescript/src/generated/service.ts";
 import { given, ServiceError } from "../../../typescript/src/problem.ts";
 import { AUTH_HEADER, authHeaderOf } from "../auth-header.ts";
+import { provenBaseline } from "../baseline.ts";
 import { command, SERVICE, type Values } from "../command.ts";
 import { EXIT, Failure } from "../failure.ts";
 import { createProgress } from "../progress.ts";
 import { type Known, provenFiles, told, writeResults } from "../report-files.ts";
-import { numbersOf, percent, toJson } from "../reports.ts";
-import { type Results, resultsOf } from "../results.ts";
+import { show, verdictOn } from "../outcome.ts";
+import { toJson } from "../reports.ts";
+import { resultsOf } from "../results.ts";
 import { connectSignedIn } from "../settings.ts";
-import { colored, cut, note, plain, print, type Terminal } from "../terminal.ts";
+import { note, plain, print, type Terminal } from "../terminal.ts";
 import { finished } from "../wait.ts";
-import { numbered } from "../words.ts";
+import { numbered, UUID } from "../words.ts";
 import { countOf } from "./runs.ts";
 import { protocolOf } from "./test.ts";
 
 type Agent = components["schemas"]["AgentRead"];
-
-const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
-const MOST_FAILED = 10;
-const TITLE_WIDTH = 48;
 
 const OPTIONS = {
   ...SERVICE,
@@ -41,7 +39,15 @@ const OPTIONS = {
   wait: { type: "boolean", about: "wait for the score" },
   "cancel-on-signal": { type: "boolean", about: "SIGINT and SIGTERM cancel what is queued; waits" },
   "fail-under": { type: "string", value: "SCORE", about: "exit code 1 below this score; waits" },
-  "fail-on-regression": { type: "boolean", about: "exit code 1 if the agent got worse since the last time; waits" },
+  "fail-on-regression": {
+    type: "boolean",
+    about: "exit code 1 if the agent got worse since its last screening over the same tasks; waits",
+  },
+  baseline: {
+    type: "string",
+    value: "ID",
+    about: "the screening to hold this one to, of this agent or another, in place of the last one; waits",
+  },
   junit: { type: "string", value: "FILE", about: "write a JUnit file; waits" },
   markdown: { type: "string", value: "FILE", about: "write a summary in Markdown; waits" },
 } as const;
@@ -90,7 +96,13 @@ export const screen = command({
           return null;
         }
         Object.assign(known, { agent: agent.name, goesOnBy: `agent-screening screen --session ${session_id}` });
-        return resultsOf(client, url, agent, await finished(client, session_id, createProgress(terminal)));
+        return resultsOf(
+          client,
+          url,
+          agent,
+          await finished(client, session_id, createProgress(terminal)),
+          values.baseline,
+        );
       },
       isCancelled ? halted : undefined,
     );
@@ -149,12 +161,14 @@ async function begun(
       throw new Failure(EXIT.usage, "With --session no screening begins: give no agent, and nothing about new runs.");
     const path = { session_id };
     const known = await given(client.GET("/api/v1/screening-sessions/{session_id}", { params: { path } }));
+    if (values.baseline !== undefined) await provenBaseline(client, values.baseline, known.suite_id);
     return { agent: await agentOf(by, known.agent_id, values), session_id, runs: known.run_ids.length };
   }
   if (target === undefined) throw new Failure(EXIT.usage, "Give one agent: its id, or the URL of its endpoint.");
   const counted = countOf("repeats", repeats ?? "1");
   const agent = await agentOf(by, target, values);
   const suite_id = await suiteOf(client, suite ?? "core");
+  if (values.baseline !== undefined) await provenBaseline(client, values.baseline, suite_id);
   const body = { agent_id: agent.id, suite_id, repeats: counted, private: hidden === true };
   halted.throwIfAborted();
   const runs = await given(client.POST("/api/v1/runs/batch", { body }));
@@ -169,6 +183,7 @@ function waits(values: Values<typeof OPTIONS>): boolean {
     values["cancel-on-signal"] === true ||
     values["fail-under"] !== undefined ||
     values["fail-on-regression"] === true ||
+    values.baseline !== undefined ||
     junit !== undefined ||
     markdown !== undefined
   );
@@ -249,47 +264,4 @@ async function suiteOf(client: ScreeningClient, slug: string): Promise<string> {
     if (!suite.is_secret) known.push(suite.slug);
   }
   throw new Failure(EXIT.usage, `There is no suite ${slug}; there are ${known.join(", ")}.`);
-}
-
-/**
- * The exit code, and what makes it another than 0. Where the service lost every run of a task, a gate is not decided by the
- * others; nor is anything where no run is left.
- */
-function verdictOn(
-  { score, regression, session, tasks, lost, missing }: Results,
-  least: number | null,
-  onRegression: boolean,
-): { exit: number; verdict: string[] } {
-  const gated = least !== null || onRegression;
-  if (lost.length > 0 && (tasks.length === 0 || (gated && missing > 0))) {
-    const what = `The service could not carry out any run of ${missing} of ${numbered(tasks.length + missing, "task")}`;
-    return { exit: EXIT.service, verdict: [`${what}: screen the agent again`] };
-  }
-  const found: string[] = [];
-  const { composite_score } = score;
-  if (session.status === "cancelled") found.push("The screening was cancelled");
-  if (gated && session.simulated) found.push("No agent was called: a gate needs one that is not set to mock");
-  if (least !== null && composite_score < least)
-    found.push(`The score ${composite_score.toFixed(2)} is under ${least}`);
-  if (onRegression && regression?.regressed === true) {
-    const { previous_pass_rate: before, pass_rate: now, p_value } = regression;
-    found.push(`The pass rate fell from ${percent(before ?? 0)} to ${percent(now ?? 0)} (p ${p_value.toPrecision(2)})`);
-  }
-  return { exit: found.length > 0 ? EXIT.failed : EXIT.fine, verdict: found };
-}
-
-function show(results: Results, verdict: readonly string[], terminal: Terminal): void {
-  const { failed, link, linkOf } = results;
-  print(terminal, ...numbersOf(results).map(([name, value]) => `${name.padEnd(17)} ${value}`));
-  if (failed.length > 0) print(terminal, "", colored(terminal, "bold", `failed: ${failed.length}`));
-  for (const { task, run, reason } of failed.slice(0, MOST_FAILED)) {
-    print(
-      terminal,
-      `  ${cut(plain(task.title), TITLE_WIDTH)}: ${cut(plain(reason), 160)}`,
-      `    ${colored(terminal, "dim", linkOf(run))}`,
-    );
-  }
-  if (failed.length > MOST_FAILED) print(terminal, `  and ${failed.length - MOST_FAILED} more`);
-  print(terminal, "", link);
-  for (const line of verdict) print(terminal, colored(terminal, "red", line));
 }
