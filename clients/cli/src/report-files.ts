@@ -70,11 +70,16 @@ export async function told<T>(
   const endBy = async (signal: (typeof ENDS)[number]) => {
     if (terminal.stderr.isTTY === true) terminal.stderr.write("\r\u001b[K");
     const ended = `${signal} ended the program before there was a result.`;
-    if (stop === undefined) tell(ended);
+    // An error is printed by whoever gets it; of a signal nobody else says what came of it.
+    const say: typeof tell = (message, goesOnBy) => {
+      note(terminal, message);
+      tell(message, goesOnBy);
+    };
+    if (stop === undefined) say(ended);
     else
       await stop(AbortSignal.timeout(LONGEST_STOP_MS)).then(
-        (done) => tell(`${ended} ${done}`, null),
-        (error: unknown) => tell(`${ended} What was queued could not be cancelled: ${explained(error).text}`),
+        (done) => say(`${ended} ${done}`, null),
+        (error: unknown) => say(`${ended} What was queued could not be cancelled: ${explained(error).text}`),
       );
     leave();
     process.kill(process.pid, signal);

@@ -143,6 +143,8 @@ describe("the files of a report of what fails", () => {
     const [printed, noted] = [textOf(child.stdout), textOf(child.stderr)];
     expect(await once(child, "close")).toEqual([null, "SIGTERM"]);
     expect([await printed, (await noted).includes("by: agent-screening")]).toEqual(["waitingstopping", goesOn]);
+    // For whoever has no file, too.
+    expect(await noted).toMatch(new RegExp(`^SIGTERM ended [^\n]*${outcome}\n`));
     expect(read()[0]).toContain(
       `<error message="SIGTERM ended the program before there was a result. What was queued ${outcome}"`,
     );
