@@ -6,6 +6,7 @@ const FILES = {
   "write-an-agent": "guides/write-an-agent.md",
   "send-telemetry": "guides/send-telemetry.md",
   "receive-webhooks": "guides/receive-webhooks.md",
+  ci: "guides/ci.md",
   mcp: "guides/mcp.md",
   "verify-evidence": "guides/verify-evidence.md",
   "the-score": "guides/the-score.md",

@@ -168,6 +168,19 @@ it("a new agent that speaks another protocol is registered by that, by the GitHu
   expect(registered).toEqual([of, at].map((where) => ({ endpoint: where, agent_protocol: "openai_chat" })));
 });
 
+it("the guide's jobs name inputs, outputs and variables that there are", () => {
+  const guide = readFileSync(new URL("../../../functions/site/guides/ci.md", import.meta.url), "utf8");
+  const under = (head: RegExp, text: string) =>
+    [...blockUnder(text, head).matchAll(/^([\w-]+): ?/gm)].map(([, name = ""]) => name);
+  const given = under(/\n {8}with:/, guide.slice(guide.indexOf("uses: ./")));
+  expect(given).toContain("baseline");
+  expect(under(/^inputs:/m, ACTION)).toEqual(expect.arrayContaining(given));
+  const outputs = [...guide.matchAll(/steps\.screening\.outputs\.([\w-]+)/g)].map(([, name = ""]) => name);
+  expect([outputs.length, under(/^outputs:/m, ACTION)]).toEqual([1, expect.arrayContaining(outputs)]);
+  const needed = ["AGENT", "AGENT_SCREENING_URL"];
+  expect([...needed, ...Object.keys(job().env)]).toEqual(expect.arrayContaining(under(/\n {2}variables:/, guide)));
+});
+
 it("an input of the GitHub Action is never read as a command", async () => {
   const agent = '"; touch stolen; echo $(touch stolen) `touch stolen`';
   const { script, env } = step({ agent, key, url: service.url, command });
