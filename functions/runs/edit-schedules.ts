@@ -37,7 +37,7 @@ export const editSchedules = [
       "one that occurs twice fires the first time. Any other (`30 * * * *`, `30 2,14 * * *`) follows the clocks: " +
       "skipped times are left out, those that occur twice fire twice. One screening makes up for all times that the " +
       "service missed. If the allowance does not suffice, the plan does not include the workspace, or tasks no longer " +
-      "exist, `last_error` says so and the schedule continues. It is turned off, and says why, if the agent, the plan or the account is gone or the " +
+      "exist, `last_error` says so, a mail does once a month, and the schedule continues. It is turned off, and says why, if the agent, the plan or the account is gone or the " +
       "account may no longer screen the agent. Active schedules of active agents count against the plan of who pays for the agent: an " +
       "account, or each workspace, by its owner's plan. Tasks × repeats of more than 1,000 runs are refused (422 " +
       "`suite_unavailable`), as they are of a batch.",

@@ -6,7 +6,7 @@ export const SWITCHES = {
   certification_expiry: "a certification ends in 14 days, and in 3",
   regression: "an agent got worse from one screening to the next",
   allowance: "80% of the month's runs are used, and all of them",
-  turned_off: "a schedule or a webhook was turned off",
+  turned_off: "a schedule or a webhook was turned off, or a schedule can't start its screening",
   submission_review: "a task that I proposed was reviewed",
   invitation: "somebody invites me to a workspace",
 } as const;
@@ -100,6 +100,13 @@ export const NOTICES = {
     subject: "Your schedule was turned off",
     news: (title) => `The schedule of the agent “${title}” starts no screenings any more. The reason:`,
     note: "Remove the cause, then turn the schedule on again.",
+    next: ["/settings/schedules", "Open the schedules"],
+  },
+  schedule_waiting: {
+    kind: "turned_off",
+    subject: "A scheduled screening was not started",
+    news: (title) => `The schedule of the agent “${title}” was due, and started no screening. The reason:`,
+    note: "The schedule goes on, and tries again whenever it is due. While this lasts, you are told once a month.",
     next: ["/settings/schedules", "Open the schedules"],
   },
   webhook_disabled: {

@@ -4,8 +4,9 @@ import { accountOf } from "../agents/account.ts";
 import { agentOwner } from "../agents/conditions.ts";
 import { read, write } from "../db/change.ts";
 import { describeError } from "../db/client.ts";
-import { agents, screening_schedules, users } from "../db/schema/index.ts";
-import { oweNotice } from "../mail/owe-notice.ts";
+import { agents, notices, screening_schedules, users } from "../db/schema/index.ts";
+import { oweNotice, tellOnce } from "../mail/owe-notice.ts";
+import { monthOf } from "../plans/plans.ts";
 import type { Context } from "../platform/context.ts";
 import { Problem } from "../platform/problem.ts";
 import { submit } from "../runs/submit.ts";
@@ -39,8 +40,9 @@ const AGAIN = "Then turn the schedule on again.";
 /**
  * Starts the screening that was due at an instant, once however often the message comes, in the name of the schedule's
  * account and from its usual allowance. Where the tasks or the allowance do not permit it, or the plan does not include
- * its workspace, the schedule notes why and goes on; where the plan, the agent, the right or the account is gone, it is turned off and says why. Does nothing for a
- * schedule that is off or deleted, or that has started a screening since.
+ * its workspace, the schedule notes why, mails it once a month, and goes on; where the plan, the agent, the right or the
+ * account is gone, it is turned off and says why. Does nothing for a schedule that is off or deleted, or that has started a
+ * screening since.
  */
 export async function startScheduled(ctx: Context, { schedule_id: id, due_at: due }: Message): Promise<void> {
   const schedule = await load(ctx, id, due);
@@ -128,7 +130,7 @@ async function refused(ctx: Context, id: string, problem: Problem): Promise<void
     case "quota_exceeded":
     case "suite_unavailable":
     case "task_unavailable":
-      return note(ctx, id, problem.message);
+      return wait(ctx, id, problem);
     case "agent_inactive":
     case "provider_custody_retired":
       return turnOff(ctx, id, `${problem.message} ${AGAIN}`);
@@ -150,9 +152,40 @@ async function note(ctx: Context, id: string, error: string): Promise<void> {
 }
 
 /**
- * Turns a schedule off and mails its account why, once however often this is called; the agent's account where the
- * schedule's may not see the agent any more.
+ * Notes why a schedule that goes on has started nothing, and mails it once a month for each kind of reason: nobody may look at
+ * the schedules for weeks. Whoever was mailed that all of this allowance is used knows that schedules start none.
  */
+async function wait(ctx: Context, id: string, { code, message, extras }: Problem): Promise<void> {
+  const month = monthOf(ctx.now());
+  const limit = z.object({ limit: z.int() }).safeParse(extras.members).data?.limit ?? null;
+  const allowance = sql`concat_ws(':', case when s.team_id is null then 'user' else 'team' end,
+    coalesce(s.team_id, s.owner_id), ${month}::text, ${limit}::integer)`;
+  await write(ctx, {
+    parts: sql`with updated as (
+      update ${screening_schedules} set last_error = ${message} where id = ${id}::uuid returning id, user_id, agent_id
+    ), ${tellOnce(
+      "mailed",
+      "turned_off",
+      sql`select s.user_id, 'schedule_waiting' as notice, concat_ws(':', s.id, ${code}::text, ${month}::text) as about,
+        s.name as title, ${message}::text as reason, null::uuid as page_id
+      from (select u.id, ${reader(sql`u`)} as user_id, a.name, a.team_id, a.user_id as owner_id
+        from updated u join ${agents} a on a.id = u.agent_id) s
+      where ${code !== "quota_exceeded"} or not exists (select from ${notices} n
+        where n.user_id = s.user_id and n.notice = 'allowance_exhausted' and n.about = ${allowance})`,
+    )}`,
+    owes: ["mailed"],
+    select: sql`select to_jsonb(id) as result from updated`,
+    result: z.uuid(),
+  });
+}
+
+/** SQL: whom a mail about the schedule row of this name goes to: its account, or the agent's where that may not see the agent. */
+function reader(schedule: SQL): SQL {
+  return sql`case when ${may("see", sql`${schedule}.user_id`, agentOwner)} then ${schedule}.user_id
+    else ${accountOf(agentOwner)} end`;
+}
+
+/** Turns a schedule off and mails why, once however often this is called. */
 async function turnOff(ctx: Context, id: string, reason: string): Promise<void> {
   await write(ctx, {
     parts: sql`with updated as (
@@ -160,8 +193,7 @@ async function turnOff(ctx: Context, id: string, reason: string): Promise<void> 
       where id = ${id}::uuid and is_active returning id, user_id, agent_id
     ), mailed as (${oweNotice(
       "turned_off",
-      sql`select case when ${may("see", sql`s.user_id`, agentOwner)} then s.user_id else ${accountOf(agentOwner)} end as user_id,
-        'schedule_disabled' as notice, a.name as title, ${reason}::text as reason,
+      sql`select ${reader(sql`s`)} as user_id, 'schedule_disabled' as notice, a.name as title, ${reason}::text as reason,
         null::uuid as page_id from updated s join ${agents} a on a.id = s.agent_id`,
     )})`,
     owes: ["mailed"],

@@ -104,7 +104,7 @@ const DOMAINS: Record<string, string[]> = {
     "transparency",
     "webhooks",
   ],
-  schedules: ["agents", "identity", "mail", "runs", "teams"],
+  schedules: ["agents", "identity", "mail", "plans", "runs", "teams"],
   scorecards: ["agents", "board", "identity", "teams"],
   scoring: [],
   suites: ["templates"],

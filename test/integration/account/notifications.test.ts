@@ -205,6 +205,63 @@ describe("an agent's owner", () => {
     expect(page(mail)).toBe("/settings/schedules");
   });
 
+  it.each<[string, () => Promise<unknown>, RegExp]>([
+    [
+      "the rest of the month's runs does not suffice",
+      () =>
+        service.sql("insert into allowances (kind, owner, period, used) values ('user', $1, '2027-03', 4999)", [
+          user.id,
+        ]),
+      /4999 are used, and this takes 2\./,
+    ],
+    [
+      "its suite has become empty",
+      () => service.sql("update tasks set is_active = false where suite_id = $1", [suite.id]),
+      /no active task/,
+    ],
+  ])("is told once a month that a schedule starts nothing, since %s", async (_what, hinder, reason) => {
+    const agent = await addAgent(user, { name: unique("Waiting") });
+    await addSchedule(user, agent, { suite_id: suite.id });
+    await hinder();
+    const heard: string[][] = [];
+    for (const day of [0, 1, 2, 7]) {
+      if (day === 7)
+        await service.sql("update allowances set used = 4999, period = '2027-04' where owner = $1", [user.id]);
+      clock = START + day * DAY + 5 * 60_000;
+      await Promise.all(range(2).map(() => service.app.scheduled(EVERY_MINUTE)));
+      heard.push(await subjects());
+    }
+    const [mail] = await mails();
+    await service.sql("update tasks set is_active = true where suite_id = $1", [suite.id]);
+    const told = "A scheduled screening was not started";
+    expect(heard).toEqual([[told], [told], [told], [told, told]]);
+    expect(mail?.text).toMatch(reason);
+    expect(mail?.text).toContain("Waiting");
+    expect(page(mail)).toBe("/settings/schedules");
+  });
+
+  it("is not told of it again where a mail has said that all of the month's runs are used", async () => {
+    const agent = await addAgent(user);
+    await addSchedule(user, agent, { suite_id: suite.id });
+    await service.sql("insert into allowances (kind, owner, period, used) values ('user', $1, '2027-03', 4999)", [
+      user.id,
+    ]);
+    await addRun(user, agent, suite.tasks[0] ?? "");
+    clock = START + 5 * 60_000;
+    await service.app.scheduled(EVERY_MINUTE);
+    expect(await subjects()).toEqual(["All of this month's runs are used"]);
+  });
+
+  it("of a workspace that the plan does not include any more is told that its schedules start nothing", async () => {
+    const team = await addTeam(service, user);
+    await addSchedule(user, await addAgent(user, { team_id: team }), { suite_id: suite.id });
+    await service.sql("update users set plan = 'pro' where id = $1", [user.id]);
+    clock = START + 5 * 60_000;
+    await service.app.scheduled(EVERY_MINUTE);
+    expect(await subjects()).toEqual(["A scheduled screening was not started"]);
+    expect((await mails())[0]?.text).toContain("does not include this workspace");
+  });
+
   it.each([
     ["was removed from the workspace", "delete from team_members where user_id = $1", true],
     ["may no longer screen there", "update team_members set role = 'viewer' where user_id = $1", false],
