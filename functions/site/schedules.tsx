@@ -62,20 +62,36 @@ function Meaning({ cron, timezone, now }: { cron: string; timezone: string; now:
   );
 }
 
-function List({ schedules, names }: { schedules: readonly Schedule[]; names: Map<string, string> }) {
+/** When it last started a screening, as the way to that one. */
+function Last({ schedule: { last_run_at: at, last_screening_session_id: session, timezone } }: { schedule: Schedule }) {
+  if (at === null) return "never";
+  const time = <At time={new Date(at)} zone={timezone} />;
+  return session === null ? time : <a href={`/sessions/${session}`}>{time}</a>;
+}
+
+/** The names of agents and suites, by their ids. */
+interface Names {
+  agents: Map<string, string>;
+  suites: Map<string, string>;
+}
+
+function List({ schedules, names }: { schedules: readonly Schedule[]; names: Names }) {
   return (
     <Table
       label="Schedules"
-      columns={[["Agent", "wide"], ["When", "wide"], "Next", ["Last", "wide"], ["Do", "mute"], ["End", "mute"]]}
+      columns={[["Screens", "wide"], ["When", "wide"], "Next", ["Last", "wide"], ["Do", "mute"], ["End", "mute"]]}
     >
-      {schedules.map(({ id, agent_id, agent_name, cron, timezone, repeats, ...schedule }) => {
-        const name = names.get(agent_id) ?? agent_name;
+      {schedules.map((schedule) => {
+        const { id, agent_id, agent_name, suite_id, task_ids, cron, timezone, repeats } = schedule;
+        const name = names.agents.get(agent_id) ?? agent_name;
+        const tasks = task_ids === null ? names.suites.get(suite_id ?? "") : counted(task_ids.length, "task");
         return (
           <tr>
             <td class="wide">
               <a href={`/agents/${agent_id}`}>
                 <bdi>{name}</bdi>
               </a>
+              {tasks !== undefined && <>: {tasks}</>}
             </td>
             <td class="wide">
               {cronWords(cron) ?? <code>{cron}</code>}, {timezone}
@@ -85,11 +101,7 @@ function List({ schedules, names }: { schedules: readonly Schedule[]; names: Map
               {schedule.next_run_at === null ? "paused" : <At time={new Date(schedule.next_run_at)} zone={timezone} />}
             </td>
             <td class="wide">
-              {schedule.last_screening_session_id === null ? (
-                "never"
-              ) : (
-                <a href={`/sessions/${schedule.last_screening_session_id}`}>its screening</a>
-              )}
+              <Last schedule={schedule} />
               {schedule.last_error !== null && <p class="error">{schedule.last_error}</p>}
             </td>
             <td>
@@ -119,6 +131,10 @@ async function show({ ctx, c, api }: Visit, { said, preview, typed, wrong }: Out
   ]);
   const offered = suites.items.filter(({ is_secret, task_count }) => !is_secret && task_count > 0);
   const value = (name: string, otherwise: string) => typed?.get(name) ?? otherwise;
+  const names = {
+    agents: new Map(choices.agents.map(({ id, label }) => [id, label])),
+    suites: new Map(suites.items.map(({ id, name }) => [id, name])),
+  };
   return personal(
     c,
     <Layout title={wrong === undefined ? "Schedules" : "Error: schedules"} own="/settings">
@@ -131,7 +147,7 @@ async function show({ ctx, c, api }: Visit, { said, preview, typed, wrong }: Out
           <p>Nothing is scheduled. A schedule screens an agent by itself, so that you see when it gets worse.</p>
         </Empty>
       ) : (
-        <List schedules={items} names={new Map(choices.agents.map(({ id, label }) => [id, label]))} />
+        <List schedules={items} names={names} />
       )}
       <h2>A new schedule</h2>
       {choices.agents.length === 0 && choices.q === "" ? (

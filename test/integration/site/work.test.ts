@@ -372,6 +372,15 @@ describe("schedules, by the pages alone", () => {
     expect(theirs.html).toContain("Asia/Kolkata");
     expect(theirs.forms.flatMap(({ buttons }) => Object.keys(buttons))).not.toContain("Pause");
     await service.sql(`update agents set team_id = null where ${scheduled}`);
+    // What it screens, and when it last did, by its own clocks, with the way there.
+    const [last] = await service.sql<{ session: string; suite: string }>(
+      `update screening_schedules set last_run_at = '2026-11-02T00:30:00Z', last_screening_session_id =
+       (select id from screening_sessions limit 1) returning last_screening_session_id as session,
+       (select name from suites where id = suite_id) as suite`,
+    );
+    const later = await visitor.open("/settings/schedules");
+    expect(later.links).toContainEqual({ text: "2 Nov 2026, 06:00", href: `/sessions/${last?.session}` });
+    expect(later.html).toContain(`</bdi></a>: ${last?.suite}</td>`);
     const paused = await visitor.send(made, "Pause");
     expect((await all()).items).toEqual([expect.objectContaining({ is_active: false, next_run_at: null })]);
     const active = await visitor.send(paused, "Go on");
