@@ -134,7 +134,7 @@ async function show({ c, api, params, query }: Visit, outcome: Outcome = {}): Pr
         <Notice kind="bad">
           <p>
             It was turned off: {STATES[webhook.disabled_reason]}. Mend the receiver, turn it on again, and deliver again
-            what was missed.
+            what was missed before. What happens while it is off is neither sent nor kept.
           </p>
         </Notice>
       )}

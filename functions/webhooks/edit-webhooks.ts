@@ -50,8 +50,8 @@ export const editWebhooks = [
     summary: "Change a webhook",
     description:
       "Changes the fields that are given, from the next attempt on, also for attempts that are already waiting. " +
-      "Attempts that fall due while it is off are not made. The agent can't be changed: make another webhook for " +
-      "another agent.",
+      "Attempts that fall due while it is off are not made, and events of that time are neither sent nor kept for it. The agent " +
+      "can't be changed: make another webhook for another agent.",
     auth: "scoped",
     subject: "webhooks",
     params,

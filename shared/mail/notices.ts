@@ -113,7 +113,7 @@ export const NOTICES = {
     kind: "turned_off",
     subject: "Your webhook was turned off",
     news: (title) => `Your webhook “${title}” no longer receives events. The reason:`,
-    note: "Mend the receiver, then turn the webhook on again. Missed deliveries can be redelivered from its log.",
+    note: "Mend the receiver, then turn the webhook on again: what it missed until now can be redelivered from its log, which goes back 30 days. What happens while the webhook is off is neither sent nor kept.",
     next: ["/settings/webhooks", "Open the webhooks"],
   },
   submission_approved: {

@@ -194,9 +194,12 @@ describe("a subscription is turned off", () => {
     await service.settled();
     const told = service.mailbox.list(user.email).filter(({ subject }) => subject === "Your webhook was turned off");
     expect(told.map(({ text }) => text.includes("The receiver answered 410 Gone."))).toEqual([true]);
+    // It promises no event that nobody keeps.
+    expect(told[0]?.text).toContain("What happens while the webhook is off is neither sent nor kept");
     const before = receiver.seen.length;
-    await announce(service, agent);
+    const unkept = await announce(service, agent);
     await pass(320);
+    expect((await logOf(user, webhook.id)).map(({ event_id }) => event_id)).not.toContain(unkept);
     expect(receiver.seen).toHaveLength(before);
     expect((await logOf(user, webhook.id)).filter(({ status }) => status === "pending")).toEqual([]);
     await user.call("PATCH", `${WEBHOOKS}/${webhook.id}`, { is_active: true });
