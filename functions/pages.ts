@@ -48,6 +48,7 @@ export const PAGES: Record<string, () => Promise<readonly View[]>> = {
   "site/status": async () => (await import("./site/status.tsx")).statusPages,
   "site/suites": async () => (await import("./site/suites.tsx")).suitePages,
   "site/task": async () => (await import("./site/task.tsx")).taskPages,
+  "site/try": async () => (await import("./site/try.tsx")).tryPages,
   "site/usage": async () => (await import("./site/usage.tsx")).usagePages,
   "site/verify": async () => (await import("./site/verify.tsx")).verifyPages,
   "site/webhook": async () => (await import("./site/webhook.tsx")).oneWebhookPages,

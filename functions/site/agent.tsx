@@ -67,8 +67,22 @@ function Head({ agent, certification }: Shown) {
               </a>{" "}
             </>
           )}
+          {agent.is_active && agent.allow_trial && (
+            <>
+              <a class="button quiet" href={`/agents/${agent.id}/try`}>
+                How others try it
+              </a>{" "}
+            </>
+          )}
           {!agent.is_public && <span class="tag">private: others find nothing here</span>}
           {!agent.is_active && <span class="tag">retired</span>}
+        </p>
+      )}
+      {agent.connection_mode === undefined && agent.allow_trial && !agent.connection_retired && (
+        <p>
+          <a class="button" href={`/agents/${agent.id}/try`}>
+            Try it
+          </a>
         </p>
       )}
       {certification !== null && (

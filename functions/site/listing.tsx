@@ -19,6 +19,7 @@ const Agent = AgentRead.pick({
   simulated: true,
   memorised: true,
   uneven: true,
+  allow_trial: true,
 });
 
 /** Why nobody but its seller sees a listing. */
@@ -64,6 +65,11 @@ async function show({ c, ctx, own, api, params }: Visit, wrong?: Wrong): Promise
       {offered === null && <OffOffer {...listing} />}
       <Offered listing={listing} record={agent === null ? NO_RUN_COUNTS : recordOf(agent)} />
       {!is_own && <p>{TERMS}</p>}
+      {!is_own && agent?.allow_trial === true && (
+        <p>
+          <a href={`/agents/${listing.agent_id}/try`}>Try it first</a>
+        </p>
+      )}
       {is_active && <Deal listing={listing} action={`/marketplace/${listing.id}`} />}
       <p>
         <a href="/marketplace">All agents for hire</a>

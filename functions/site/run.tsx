@@ -83,6 +83,12 @@ function Facts({ run, task }: { run: Run; task: z.output<typeof TaskRead> | null
       <dd>
         <strong>{outcomeOf(run)}</strong>
         {run.simulated && <span class="tag">simulated</span>}
+        {run.trigger === "trial" && (
+          <>
+            <span class="tag">trial</span> counts for nothing (
+            <a href={`/agents/${run.agent_id}/try`}>try another task</a>)
+          </>
+        )}
         {run.is_private && (
           <>
             <span class="tag">private</span> counts for nothing, and is not shown to others

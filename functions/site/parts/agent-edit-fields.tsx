@@ -168,7 +168,7 @@ export function EditFields({
         label="Strangers may try it"
         name="allow_trial"
         checked={typed.get("allow_trial") === "true"}
-        hint="Anonymous trial runs call its endpoint."
+        hint="Its page lets anybody have it asked one task at a time: that calls its endpoint, and counts for nothing."
       />
       <Tick
         label="Publish its answers"

@@ -53,11 +53,10 @@ beforeAll(async () => {
   await user.call("POST", `/api/v1/webhooks/${webhook.body.id}/test`);
   const proposal = await newSubmission(user, { title: NAMES[0], rationale: NAMES[1] });
   const rival = await newUser(service);
-  const hired = await sell(rival.id, await addAgent(rival, { name: NAMES[0] }));
-  const sold = await sell(user.id, agents[0] ?? "");
+  const open = await addAgent(rival, { name: NAMES[0], endpoint: endpoint.url, allow_trial: true });
+  const [hired, sold] = [await sell(rival.id, open), await sell(user.id, agents[0] ?? "")];
   await service.settled();
   cookies = [{ name: "service_session", value: user.token, url: service.url }];
-  const session = runs.body[0].screening_session_id;
   const program = await user.call("POST", "/api/v1/auth/device", { client_name: "ada-laptop ".repeat(9) });
   paths = {
     board: "/",
@@ -92,7 +91,8 @@ beforeAll(async () => {
     edit: `/agents/${agents[1]}/edit`,
     certify: `/agents/${agents[0]}/certify`,
     screen: `/agents/${agents[0]}/screen`,
-    session: `/sessions/${session}`,
+    try: `/agents/${open}/try`,
+    session: `/sessions/${runs.body[0].screening_session_id}`,
     run: `/runs/${runs.body[0].id}`,
     verify: "/verify",
     log: "/log",
