@@ -5,6 +5,7 @@ import { attempt, Form, KEY, Wrong } from "./form.tsx";
 import { usd } from "./in-words.ts";
 import { leaveTo } from "./leave.tsx";
 import { RowAction } from "./row-action.tsx";
+import { unless } from "./unless.ts";
 import type { Visit } from "./view.ts";
 
 const API = "/api/v1/marketplace";
@@ -68,9 +69,11 @@ export async function deal(visit: Visit, show: (visit: Visit, wrong: Wrong) => P
   const bought = await attempt([], async () =>
     PurchaseRead.parse(await api.send("POST", `${API}/purchases`, { listing_id: id }, form.get(KEY) ?? undefined)),
   );
-  // It has no page any more on which that could be said.
-  if (bought instanceof Wrong && bought.status === 404) return sendTo(c, "/marketplace?gone=1");
-  if (bought instanceof Wrong) return show(visit, bought);
+  if (bought instanceof Wrong) {
+    const shown = bought.status === 404 ? null : await unless("not_found", show(visit, bought));
+    // It has no page any more on which that could be said: it was gone, or what refused it took it off offer.
+    return shown ?? sendTo(c, "/marketplace?gone=1");
+  }
   return bought.checkout_url === null
     ? sendTo(c, `/marketplace/purchases/${bought.id}`)
     : leaveTo(c, bought.checkout_url, "the payment");

@@ -202,6 +202,21 @@ describe("what is sold and bought, by the pages alone", () => {
     ]);
   });
 
+  it("says that it is no longer for hire where the refusal itself takes the listing off offer", async () => {
+    const seller = await newSeller(service);
+    const { id } = await addListing(seller, { title: "Of a seller who left", price_usd: 32 });
+    const buyer = await visitorOf(service, await newUser(service));
+    const listed = await buyer.open(`/marketplace/${id}`);
+    await service.sql("update seller_accounts set account_id = 'acct_closed' where user_id = $1", [seller.id]);
+    const refused = await buyer.send(listed, "Hire it for 32.00 USD");
+    expect([refused.url.pathname, refused.status, refused.alerts]).toEqual([
+      "/marketplace",
+      200,
+      [expect.stringContaining("not for hire any more")],
+    ]);
+    expect(service.stripe.refused.splice(0)).toEqual([expect.stringContaining("acct_closed")]);
+  });
+
   it("shows a listing on a page of its own, where it is hired, withdrawn, and said why nobody else sees it", async () => {
     const seller = await newSeller(service);
     const { id, agent_id } = await addListing(seller, { title: "Looked at closely", price_usd: 31 });

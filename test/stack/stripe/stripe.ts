@@ -39,7 +39,7 @@ export interface StripeFake {
   /** Every call so far. */
   readonly requests: readonly Asked[];
   /** The calls that named a route, a parameter or an object that there is not: none of a correct service. */
-  readonly refused: readonly string[];
+  readonly refused: string[];
   /** Every event so far, in the order in which they came to be. */
   readonly events: readonly Stripe.Event[];
   /** The customer completes an open session; with `later`, by a method whose payment is settled later. */
