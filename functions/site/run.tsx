@@ -11,6 +11,7 @@ import { costInWords, counted } from "./parts/in-words.ts";
 import { Moment } from "./parts/moment.tsx";
 import { Exchange } from "./parts/exchange.tsx";
 import { failureInWords } from "./parts/failures.ts";
+import { LIVE } from "./parts/live.ts";
 import { Notice } from "./parts/notice.tsx";
 import { Phases } from "./parts/phases.tsx";
 import { isSignedIn } from "./parts/signed-in.ts";
@@ -103,7 +104,7 @@ function Facts({ run, task }: { run: Run; task: z.output<typeof TaskRead> | null
       <dt>Took</dt>
       <dd>{run.latency_ms === null ? "–" : `${run.latency_ms} ms`}</dd>
       <dt>Cost</dt>
-      <dd>{costOf(run)}</dd>
+      <dd>{isOver(run) ? costOf(run) : "not yet"}</dd>
       <dt>Model</dt>
       <dd>{run.serving_model ?? "not said"}</dd>
       <dt>Started</dt>
@@ -174,10 +175,14 @@ function Signed({ run, evidence, base }: { run: Run; evidence: z.output<typeof E
   );
 }
 
-/** A finished run as strangers see it is kept as other open pages are; one that goes on, or somebody's own, is not. */
+/**
+ * A finished run as strangers see it is kept as other open pages are; one that goes on, or somebody's own, is not. One that goes
+ * on looks again by itself, and is loaded anew in the end: by then it has another script.
+ */
 async function show({ c, ctx, params, api }: Visit): Promise<Response | Reply> {
   const path = `/api/v1/runs/${params["run_id"]}`;
   const run = await api.read(path, RunRead);
+  const over = isOver(run);
   const [agent, task, phases, output, spans, evidence] = await Promise.all([
     ifShown(api.read(`/api/v1/agents/${run.agent_id}`, AgentRead)),
     ifShown(api.read(`/api/v1/tasks/${run.task_id}`, TaskRead)),
@@ -185,16 +190,15 @@ async function show({ c, ctx, params, api }: Visit): Promise<Response | Reply> {
     ifShown(api.read(`${path}/output`, RunOutput)),
     // Who owns it is told its scope; nobody else is told its spans.
     run.scope === undefined ? null : ifShown(api.read(`${path}/spans`, RunSpans)),
-    ifShown(api.read(`${path}/evidence`, Evidence)),
+    over ? ifShown(api.read(`${path}/evidence`, Evidence)) : null,
   ]);
   const name = agent?.name ?? "an agent";
   const named = <bdi>{name}</bdi>;
   const own = run.scope === undefined ? {} : { own: "/home" };
-  const markup = (
-    <Layout title={`Run of ${name}`} script={VERIFY} {...own}>
-      <h1>Run of {agent === null ? named : <a href={`/agents/${agent.id}`}>{named}</a>}</h1>
+  const record = (
+    <>
       <Facts run={run} task={task} />
-      {!isOver(run) && (
+      {!over && (
         <p>
           <a href={`/runs/${run.id}`}>Look again</a>
         </p>
@@ -217,9 +221,15 @@ async function show({ c, ctx, params, api }: Visit): Promise<Response | Reply> {
       )}
       <h2>The statement</h2>
       <Signed run={run} evidence={evidence} base={ctx.env.BASE_URL} />
+    </>
+  );
+  const markup = (
+    <Layout title={`Run of ${name}`} script={over ? VERIFY : LIVE} {...own}>
+      <h1>Run of {agent === null ? named : <a href={`/agents/${agent.id}`}>{named}</a>}</h1>
+      {over ? record : <div id="live">{record}</div>}
     </Layout>
   );
-  if (!isOver(run) || isSignedIn(c)) return personal(c, markup);
+  if (!over || isSignedIn(c)) return personal(c, markup);
   const reply = page(markup);
   return { ...reply, headers: { ...reply.headers, Vary: "Cookie" } };
 }

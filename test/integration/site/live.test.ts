@@ -86,6 +86,32 @@ describe.skipIf(!hasBrowser)("a page that goes on changing", () => {
     await context.close();
   });
 
+  it("of a run gives way to its result, which can be verified there, once it has ended", async () => {
+    const user = await newUser(service);
+    const agent_id = await addAgent(user, { endpoint: endpoint.url });
+    const held = new Promise<void>((resolve) => (release = resolve));
+    endpoint.answer = async () => {
+      await held;
+      return json(200, { output: "41" });
+    };
+    const { body } = await user.call("POST", "/api/v1/runs", { agent_id, task_id: suite.tasks[0] });
+    const context = await contextOf(user);
+    const page = await context.newPage();
+    await page.goto(`${service.url}/runs/${body.id}`);
+    const cost = page.locator("dt", { hasText: "Cost" }).locator("+ dd");
+    expect([await page.getByRole("link", { name: "Look again" }).count(), await cost.textContent()]).toEqual([
+      1,
+      "not yet",
+    ]);
+    release();
+    await service.settled();
+    await page.getByRole("button", { name: "Verify in this browser" }).waitFor();
+    expect(await page.getByRole("link", { name: "Look again" }).count()).toBe(0);
+    expect(await cost.textContent()).toContain("not known");
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
   it("tells of a screening's runs one by one to who looks, and reads out a tenth at a time", async () => {
     const user = await newUser(service);
     const agent_id = await addAgent(user, { endpoint: endpoint.url });
