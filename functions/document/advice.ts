@@ -44,6 +44,7 @@ export const ADVICE: Readonly<Record<ProblemCode, string>> = {
   agent_not_live: "Give the agent an endpoint.",
   key_inactive: "Make a new key: one that was ended stays so.",
   run_in_progress: "Wait until it is final: it ends by its deadline.",
+  report_too_late: "Nothing is to be done: the run ends without it. Report before the `deadline` of the request.",
   submission_closed: "Nothing is left to do: the proposal was decided on.",
   already_member: "Nothing is left to do: the account is a member.",
   workspace_ownership: "Hand the workspaces over, or delete them, first.",

@@ -54,8 +54,8 @@ export const reportRuns = [
     description:
       "For an agent that answered 202: with the callback token of the request as `Authorization: Bearer`, before the " +
       "deadline; counted by the token, 60 a minute, not by the address. Or for the agent's owner, 60 a minute on a run. " +
-      "Nobody can set a score. Once the run is final, nothing changes: the owner gets the run unchanged, and the token is " +
-      "no longer valid.",
+      "Nobody can set a score. After the deadline the token is no longer valid, and the owner is answered 409. Once the run " +
+      "is final, nothing changes: the owner gets the run unchanged.",
     auth: "open",
     subject: "runs",
     needs: "runToken",
@@ -70,7 +70,14 @@ export const reportRuns = [
         await noteFaultyReport(ctx, run_id, cameAt(ctx, at), refused);
     },
     returns: { 200: RunRead },
-    problems: ["unauthenticated", "not_found", "forbidden", "feature_disabled", "insufficient_scope"],
+    problems: [
+      "unauthenticated",
+      "not_found",
+      "forbidden",
+      "report_too_late",
+      "feature_disabled",
+      "insufficient_scope",
+    ],
     async handler({ ctx, principal, params: { run_id }, body, c }) {
       const reporter = reporterOf(c, principal);
       if (reporter.kind === "user") await countOfUser(ctx, reporter.userId, run_id);

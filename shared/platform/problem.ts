@@ -37,6 +37,7 @@ export const PROBLEMS = {
   agent_not_live: [409, "The agent has no live connection"],
   key_inactive: [409, "The API key is not active"],
   run_in_progress: [409, "The run is under way"],
+  report_too_late: [409, "The report came too late"],
   submission_closed: [409, "The submission was decided otherwise"],
   already_member: [409, "The account is a member already"],
   workspace_ownership: [409, "A workspace has to be handed over first"],

@@ -29,7 +29,18 @@ export type Reporter = { kind: "token"; token: string } | { kind: "user"; userId
 /** SQL: when the time of the run `r` of the task `k` began: known from when its call has ended, which else corrects it. */
 const SENT = sql`r.deadline_at - k.time_limit_ms * interval '1 millisecond'`;
 
-const REPORT = verdict({ forbidden: sql`not allowed` });
+const OF_AGENT = verdict({ forbidden: sql`not allowed` });
+
+/** What a user is told of a report at `at`: of an agent's, its token's death tells. */
+const ofUserAt = (at: SQL) =>
+  verdict({
+    forbidden: sql`not allowed`,
+    report_too_late: sql`exists (
+      select from ${runs} r where r.id = x.id and r.status = 'running' and r.answered_at is null and r.deadline_at <= ${at}
+    )`,
+  });
+
+const LATE = "The report came after the deadline of its run.";
 
 /** What a statement that takes a report is given. */
 const GIVEN = {
@@ -52,11 +63,11 @@ type Given = keyof typeof GIVEN;
  * owner reads it where it is `owned`, and whether the report was `taken`. The run is locked, and found by its id alone: a
  * search by its state would read all open runs.
  */
-function reporting(value: (name: Given) => SQL, target: SQL, owned: SQL): Step {
+function reporting(value: (name: Given) => SQL, target: SQL, owned: SQL, judged: SQL): Step {
   const [at, final] = [value("at"), value("final")];
   return {
     parts: sql`with target as (
-      select x.id, ${REPORT.sql} as outcome, (
+      select x.id, ${judged} as outcome, (
         select r.status = 'running' and r.answered_at is null and r.deadline_at > ${at} from ${runs} r where r.id = x.id
       ) as is_open from (${target}) x
     ), updated as (
@@ -88,7 +99,7 @@ function reporting(value: (name: Given) => SQL, target: SQL, owned: SQL): Step {
 
 /** Takes what an agent reports with the token of its run; without a row where that is not good any more. */
 export const TAKE_REPORT = kept("take_report", { ...GIVEN, callback_hash: "text" }, (value) =>
-  reporting(value, ofToken(value("run"), value("callback_hash")), sql`false`),
+  reporting(value, ofToken(value("run"), value("callback_hash")), sql`false`, OF_AGENT.sql),
 );
 
 /** The run is locked first: its call may end at this moment, and both go on counting the facts. */
@@ -99,9 +110,10 @@ const Taken = z.object({ taken: z.boolean(), run: RunRead });
 /**
  * Takes an agent's report on a running run, in one statement: an answer or a failure is kept and handed on to be graded;
  * `running` is noted. The token dies with its run and tells nothing else. For the owner a final run stays as it is. That the
- * database could not take an answer is noted, so that it is not held against the agent.
- * Throws `unauthenticated` for a dead or foreign token, 404 and `forbidden` for a user, `feature_disabled` for the sweep
- * contract while its flag is off.
+ * database could not take an answer is noted, so that it is not held against the agent, and that one came too late, whoever
+ * sent it.
+ * Throws `unauthenticated` for a dead or foreign token, 404, `forbidden` and `report_too_late` for a user, `feature_disabled`
+ * for the sweep contract while its flag is off.
  */
 export async function report(
   ctx: Context,
@@ -126,7 +138,7 @@ export async function report(
     answer: answer === null ? null : stringifyExact(answer),
     facts: JSON.stringify(toFacts(factsOf(input))),
   };
-  if (reporter.kind === "user") return takeOfUser(ctx, reporter.userId, given);
+  if (reporter.kind === "user") return takeOfUser(ctx, reporter.userId, given, now);
   try {
     return await takeOfAgent(ctx, reporter.token, given, now);
   } catch (error) {
@@ -151,23 +163,31 @@ async function takeOfAgent(ctx: Context, token: string, given: Report, at: Date)
   if (found?.taken === true) return found.run;
   if (found === null || given["final"] !== true) throw deadToken();
   // Its token is good until the wait for a report ends: all that it lacks is time.
-  const late = deadToken("The report came after the deadline of its run.");
+  const late = deadToken(LATE);
   await noteFaultyReport(ctx, given.run, at, late);
   throw late;
 }
 
-async function takeOfUser(ctx: Context, userId: string, given: Report): Promise<RunRow> {
+async function takeOfUser(ctx: Context, userId: string, given: Report, at: Date): Promise<RunRow> {
   const typed = (name: Given) => sql`${given[name]}::${sql.raw(GIVEN[name])}`;
-  const { select, ...step } = reporting(typed, ofUser(given.run, userId), sql`true`);
-  const { run } = await change(ctx, {
-    lock: sql`select from ${runs} where id = ${given.run}::uuid for update`,
-    ...step,
-    result: select,
-    verdict: REPORT,
-    done: z.object({ run: RunRead }),
-    refusals: { not_found: () => notFound("run"), forbidden: notReporter },
-  });
-  return run;
+  const judged = ofUserAt(typed("at"));
+  const { select, ...step } = reporting(typed, ofUser(given.run, userId), sql`true`, judged.sql);
+  const late = new Problem("report_too_late", LATE);
+  try {
+    const { run } = await change(ctx, {
+      lock: sql`select from ${runs} where id = ${given.run}::uuid for update`,
+      ...step,
+      result: select,
+      verdict: judged,
+      done: z.object({ run: RunRead }),
+      refusals: { not_found: () => notFound("run"), forbidden: notReporter, report_too_late: () => late },
+    });
+    return run;
+  } catch (error) {
+    // An agent may report as its owner, and few keep what they are answered.
+    if (error === late && given["final"] === true) await noteFaultyReport(ctx, given.run, at, late);
+    throw error;
+  }
 }
 
 /** Throws `unauthenticated` for a token that is not good for the run, 404 and `forbidden` for a user, as `report` does. */

@@ -203,6 +203,21 @@ describe("the owner of a run that ends without a report", () => {
   });
 });
 
+it("one of the owner after the deadline is refused until the run has ended, which says when it came", async () => {
+  const { runId } = await promised();
+  const told = (body: object) => owner.call("PATCH", `/api/v1/runs/${runId}`, body);
+  skipped += PAST_DEADLINE_MS;
+  for (const body of [DONE, { status: "running" }])
+    expect(await told(body)).toMatchObject({ status: 409, body: { code: "report_too_late" } });
+  expect(await read(runId)).toMatchObject({ status: "running" });
+  await pastWait();
+  const final = await owner.call("GET", `/api/v1/runs/${runId}`);
+  expect(final.body).toMatchObject({ status: "failed", failure_code: "agent_timeout" });
+  expect(final.body["failure_detail"]).toMatch(/One came 1\.\d seconds after it\.$/);
+  const again = await told(DONE);
+  expect([again.status, again.text]).toEqual([200, final.text]);
+});
+
 it("ends by the reaper where the queue has lost the message for it", async () => {
   const [silent, told] = [await promised(), await promised()];
   await refused(told, "down");
