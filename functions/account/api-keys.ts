@@ -29,6 +29,7 @@ export const apiKeys = [
     auth: "session",
     body: ApiKeyCreate,
     returns: { 201: ApiKeyIssued },
+    located: true,
     problems: ["duplicate_name", "quota_exceeded", "conflicting_parameters"],
     idempotent: true,
     async handler({ ctx, principal, body }) {

@@ -28,6 +28,7 @@ export const editAgents = [
     subject: "agents",
     body: AgentCreate,
     returns: { 201: AgentRead },
+    located: true,
     problems: [
       "duplicate_name",
       "quota_exceeded",

@@ -43,6 +43,7 @@ export const registry = [
     auth: "session",
     body: RegistryUrl,
     returns: { 201: AgentRead },
+    located: true,
     problems: ["manifest_invalid", "endpoint_not_allowed", "duplicate_name", "quota_exceeded"],
     idempotent: true,
     async handler({ ctx, principal, body: { url } }) {

@@ -36,6 +36,7 @@ export const editCatalogue = [
     auth: "admin",
     body: SuiteCreate,
     returns: { 201: SuiteRead },
+    located: true,
     problems: ["duplicate_name"],
     idempotent: true,
     async handler({ ctx, body }) {

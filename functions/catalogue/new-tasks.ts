@@ -20,6 +20,7 @@ export const newTasks = [
     auth: "admin",
     body: TaskCreate,
     returns: { 201: TaskAdminRead },
+    located: true,
     problems: ["not_found", "conflicting_parameters"],
     idempotent: true,
     async handler({ ctx, body }) {

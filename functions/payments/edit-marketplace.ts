@@ -44,6 +44,7 @@ export const editMarketplace = [
     auth: "session",
     body: ListingCreate,
     returns: { 201: ListingRead },
+    located: true,
     problems: ["not_found", "forbidden", "agent_inactive", "seller_not_ready", "already_listed"],
     idempotent: true,
     async handler({ ctx, principal, body }) {
@@ -87,6 +88,7 @@ export const editMarketplace = [
     auth: "session",
     body: PurchaseCreate,
     returns: { 200: PurchaseRead, 201: PurchaseRead },
+    located: true,
     problems: [
       "not_found",
       "own_listing",

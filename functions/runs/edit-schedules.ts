@@ -45,6 +45,7 @@ export const editSchedules = [
     subject: "schedules",
     body: ScheduleCreate,
     returns: { 201: ScheduleRead },
+    located: true,
     problems: REFUSALS,
     idempotent: true,
     async handler({ ctx, principal, body }) {

@@ -41,6 +41,7 @@ export const submitRuns = [
     limit: "write",
     body: RunCreate,
     returns: { 202: RunCreateRead },
+    located: true,
     problems: [...REFUSALS, "trial_not_allowed", "conflicting_parameters", "insufficient_scope"],
     idempotent: true,
     async handler({ ctx, principal, body }) {

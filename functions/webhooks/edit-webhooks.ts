@@ -35,6 +35,7 @@ export const editWebhooks = [
     subject: "webhooks",
     body: WebhookCreate,
     returns: { 201: WebhookRead },
+    located: true,
     problems: ["endpoint_not_allowed", "quota_exceeded", "forbidden", "not_found"],
     idempotent: true,
     async handler({ ctx, principal, body }) {

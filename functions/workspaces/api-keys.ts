@@ -30,6 +30,7 @@ export const workspaceKeys = [
     body: ApiKeyCreate,
     right: ({ ctx, principal, params: { id } }) => assertTeamRight(ctx, "manage_members", principal, id),
     returns: { 201: ApiKeyIssued },
+    located: true,
     problems: ["not_found", "forbidden", "duplicate_name", "quota_exceeded", "conflicting_parameters"],
     idempotent: true,
     async handler({ ctx, principal, params: { id }, body }) {

@@ -25,6 +25,7 @@ export const editScorecards = [
     subject: "scorecards",
     body: ScorecardCreate,
     returns: { 201: ScorecardRead },
+    located: true,
     problems: ["duplicate_name", "quota_exceeded", "forbidden", "not_found"],
     idempotent: true,
     async handler({ ctx, principal, body }) {

@@ -54,6 +54,7 @@ export const editTeams = [
     auth: "session",
     body: TeamCreate,
     returns: { 201: TeamRead },
+    located: true,
     problems: ["quota_exceeded"],
     idempotent: true,
     async handler({ ctx, principal, body }) {

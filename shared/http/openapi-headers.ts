@@ -23,7 +23,10 @@ export const HEADERS: Readonly<Record<string, Header>> = {
     schema: { type: "integer", examples: [5] },
   },
   "WWW-Authenticate": text("How to show who calls", "Bearer"),
-  Location: text("The address of what was made", "/api/v1/runs/0199f3d2-5c11-7a44-9d8e-2f4b6c8d0e12"),
+  Location: text(
+    "The address of what was made; of a redirect, where it leads",
+    "/api/v1/runs/0199f3d2-5c11-7a44-9d8e-2f4b6c8d0e12",
+  ),
   Link: text(
     "The pages around this one (RFC 8288): `first`, `prev`, `next`, `last`",
     '</api/v1/runs?page=2>; rel="next"',
@@ -46,13 +49,20 @@ export function headersOf(
     ...(route.limit === null ? [] : ["RateLimit", "RateLimit-Policy"]),
     ...(status === 401 ? ["WWW-Authenticate"] : []),
     ...(status === 429 || status === 503 ? ["Retry-After"] : []),
-    ...((status === 201 || status === 202) && route.method === "post" && route.returns[status] != null
-      ? ["Location"]
-      : []),
+    ...(isLocated(route, status) ? ["Location"] : []),
     ...((success || status === 304) && reads ? ["Cache-Control"] : []),
     ...((status === 200 || status === 304) && reads && route.streamed !== true ? ["ETag"] : []),
     ...(success && paged ? ["Link"] : []),
-    ...(success && route.idempotent === true ? ["Idempotency-Replayed"] : []),
+    ...(route.idempotent === true && isKept(status) ? ["Idempotency-Replayed"] : []),
   ];
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+function isLocated({ located }: Route, status: number): boolean {
+  return status === 201 || status === 202 ? located === true : status === 302 || status === 303;
+}
+
+/** Whether an answer may be that of an earlier request with the same key: refusals come again, too, if not for their form. */
+function isKept(status: number): boolean {
+  return status < 500 && ![400, 405, 413, 415, 429].includes(status);
 }

@@ -114,6 +114,8 @@ export interface Route {
   /** The list in the body whose items succeed or fail one by one: an item that can't be stored becomes a `RefusedItem`. */
   itemsIn?: string;
   returns: Record<number, z.ZodType | OtherContent | null>;
+  /** The answer with 201 or 202 names the address of what was made, where it can be read. */
+  located?: true;
   /** Media types of the answers in `returns` besides application/json; the handler sets the Content-Type. */
   mediaTypes?: readonly string[];
   /** The answer is sent while it is read, before anything could name its version: it has no ETag. */

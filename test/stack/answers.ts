@@ -30,8 +30,8 @@ export interface Described {
 export type AnswerCheck = (method: string, path: string, answer: GivenAnswer) => string | null;
 
 /**
- * A check of answers against an OpenAPI document: status, media type, ETag and the code of a problem are declared, a 401 has
- * its challenge, and JSON is valid by its schema.
+ * A check of answers against an OpenAPI document: status, media type, ETag, Location, Idempotency-Replayed and the code of a
+ * problem are declared, a 401 has its challenge, and JSON is valid by its schema.
  * What HTTP itself decides is left alone: preflights, and paths and methods that the document does not have.
  */
 export function checkAnswers(document: Described): AnswerCheck {
@@ -62,6 +62,12 @@ export function checkAnswers(document: Described): AnswerCheck {
     const isRead = method === "GET" && status === 200 && !isPage;
     if (isRead && response.headers !== undefined && named !== "ETag" in response.headers)
       return `${at} has ${named ? "an" : "no"} ETag, and is declared otherwise`;
+    // A place is named wherever one is declared; that an answer was given before is said of some alone.
+    const isPlaced = headers["location"] !== undefined;
+    if (status < 400 && response.headers !== undefined && isPlaced !== "Location" in response.headers)
+      return `${at} has ${isPlaced ? "a" : "no"} Location, and is declared otherwise`;
+    if (headers["idempotency-replayed"] !== undefined && !("Idempotency-Replayed" in (response.headers ?? {})))
+      return `${at} has Idempotency-Replayed, which is not declared`;
     if (status === 401 && headers["www-authenticate"] === undefined) return `${at} has no WWW-Authenticate`;
     if (response.content === undefined)
       return body.length === 0 ? null : `${at} is declared without a body, and has one`;

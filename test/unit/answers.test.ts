@@ -31,6 +31,7 @@ const check = checkAnswers({
         },
       },
       delete: { responses: { "204": {} } },
+      post: { responses: { "201": { ...json, headers: { Location: {} } }, "200": { ...json, headers: {} } } },
     },
     "/items/latest": {
       get: { responses: { "200": { content: { "text/plain": { schema: { type: "string" } } } }, "304": {} } },
@@ -45,6 +46,10 @@ const answer = (status: number, type: string | null, body: unknown) => ({
   headers: type === null ? {} : { "content-type": type },
   body: Buffer.from(typeof body === "string" ? body : JSON.stringify(body)),
 });
+const withHeaders = (status: number, headers: Record<string, string>) => {
+  const given = answer(status, "application/json", { id: ID, parent: null });
+  return { ...given, headers: { ...given.headers, ...headers } };
+};
 const good = answer(200, "application/json", { id: ID, parent: { id: ID, parent: null } });
 
 describe("an answer as the document says", () => {
@@ -63,6 +68,7 @@ describe("an answer as the document says", () => {
     ["a declared 304", "GET", "/items/latest", answer(304, null, "")],
     ["a path that is not described", "GET", "/queues/score", answer(489, "text/plain", "x")],
     ["a method that another path alone has", "DELETE", "/items/latest", answer(405, "application/problem+json", {})],
+    ["a declared Location", "POST", "/items/1", withHeaders(201, { location: "/items/2" })],
     ["a method that is not described", "PUT", "/items/1", answer(405, "application/problem+json", {})],
   ])("has nothing wrong: %s", (_what, method, path, given) => {
     expect(check(method, path, given)).toBeNull();
@@ -106,6 +112,19 @@ describe("an answer that is not as the document says", () => {
       "/items/1",
       answer(200, "application/json", { id: ID, parent: { id: "x", parent: null } }),
       /200 at #\/parent\/id: .*uuid/,
+    ],
+    ["POST", "/items/1", withHeaders(201, {}), "POST /items/{id}: 201 has no Location, and is declared otherwise"],
+    [
+      "POST",
+      "/items/1",
+      withHeaders(200, { location: "/" }),
+      "POST /items/{id}: 200 has a Location, and is declared otherwise",
+    ],
+    [
+      "POST",
+      "/items/1",
+      withHeaders(200, { "idempotency-replayed": "true" }),
+      "POST /items/{id}: 200 has Idempotency-Replayed, which is not declared",
     ],
     ["GET", "/items/1", answer(200, "application/json", "{"), "GET /items/{id}: 200 is not JSON"],
   ])("is told by route, status and place: %s %s %o", (method, path, given, violation) => {
