@@ -23,9 +23,9 @@ export const apiKeys = [
     tag,
     summary: "Create an API key",
     description:
-      "The key is shown in this answer alone, as `key`; a replay of the answer has null there. An account has at " +
-      "most 100 keys, not counting revoked ones, and their names are unique, ignoring case. Limits: 1 to 6,000 " +
-      "requests a minute (default 60), 1 to 1,000,000 a day (default 10,000).",
+      "The key is shown in this answer alone, as `key`; a replay of the answer has null there, and rotating the key gives " +
+      "another one. An account has at most 100 keys, not counting revoked ones, and their names are unique, ignoring case. " +
+      "Limits: 1 to 6,000 requests a minute (default 60), 1 to 1,000,000 a day (default 10,000).",
     auth: "session",
     body: ApiKeyCreate,
     returns: { 201: ApiKeyIssued },
@@ -113,9 +113,9 @@ export const apiKeys = [
     tag,
     summary: "Replace an API key by a new one",
     description:
-      "The new key is shown in this answer alone, with null in a replay, and works at once. The old one stops working at " +
-      "once, or within a minute if the key cache can't be reached at that moment. Name, scope, limits and expiry stay; " +
-      "the quotas start anew. A revoked or expired key is 409.",
+      "The new key is shown in this answer alone, with null in a replay, and works at once: who lost the answer rotates once " +
+      "more, under another `Idempotency-Key`. The old one stops working at once, or within a minute if the key cache can't be " +
+      "reached at that moment. Name, scope, limits and expiry stay; the quotas start anew. A revoked or expired key is 409.",
     auth: "session",
     params,
     right: ({ ctx, principal, params: { id } }) => readKey(ctx, managedKeys(principal), id),

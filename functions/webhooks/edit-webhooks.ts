@@ -108,8 +108,9 @@ export const editWebhooks = [
     tag,
     summary: "Replace the signing secret",
     description:
-      "Takes the secret that is given, or makes one that starts with `whsec_` and shows it in this answer alone. " +
-      "Every attempt from now on is signed with it, also those that are already waiting.",
+      "Takes the secret that is given, or makes one that starts with `whsec_` and shows it in this answer alone, with null " +
+      "in a replay: who lost the answer asks once more under another `Idempotency-Key`, or gives a secret, which no " +
+      "answer can lose. Every attempt from now on is signed with it, also those that are already waiting.",
     auth: "scoped",
     subject: "webhooks",
     params,

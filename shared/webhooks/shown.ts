@@ -24,7 +24,8 @@ export const WebhookRead = z
 
 export const WebhookSecretRead = WebhookRead.extend({
   secret: z.string().nullable().meta({
-    description: "The secret that was made, in this answer alone; null where it was given, and in a replay",
+    description:
+      "The secret that was made, in this answer alone; null where it was given, and in a replay: rotate again if you missed it",
   }),
 }).meta({ id: "WebhookSecretRead" });
 
