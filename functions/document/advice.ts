@@ -21,7 +21,7 @@ export const ADVICE: Readonly<Record<ProblemCode, string>> = {
   second_factor_active: "Nothing is to be done; to change the app, take the old one away by a code first.",
   invalid_refresh: "The session is over. Sign in again.",
   quota_exceeded:
-    "Wait until `resets_at`, or choose a larger plan at `/settings/plan`. Where `limit` is 0, the plan does not include the workspace: " +
+    "Wait until `resets_at`, choose a larger plan at `/settings/plan` where `larger_plan` is true, or remove one of what is counted. Where `limit` is 0, the plan does not include the workspace: " +
     "its owner may also hand it over to a member whose plan has room.",
   plan_required: "Choose a plan that includes this at `/settings/plan`.",
   payment_failed: "Use another means of payment, or ask the bank.",

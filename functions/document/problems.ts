@@ -34,7 +34,9 @@ export function problemExamples(
         code,
         request_id: REQUEST_ID,
         ...(finding === undefined ? {} : { errors: [{ ...finding, code }] }),
-        ...(code === "quota_exceeded" ? { limit: 1000, used: 1000, resets_at: "2026-12-01T00:00:00.000Z" } : {}),
+        ...(code === "quota_exceeded"
+          ? { limit: 1000, used: 1000, resets_at: "2026-12-01T00:00:00.000Z", larger_plan: true }
+          : {}),
       };
       return [[code, { summary: title, value }] as const];
     }),

@@ -4,7 +4,7 @@ import { unlessKept } from "../db/statement.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { bodyProblem, notFound, Problem } from "../platform/problem.ts";
-import { beyondPlan } from "../teams/limits.ts";
+import { beyondPlan, planExceeded } from "../teams/limits.ts";
 import { checkInput, insertAgents, type NewAgent, type Refused } from "./insert.ts";
 import type { AgentCreate } from "./schemas.ts";
 import { AgentRow, agentJson } from "./view.ts";
@@ -63,9 +63,7 @@ export function refuseTakenName(error: unknown, given: boolean): never {
 /** The 402 for an owner whose plan allows no further active agent, or does not include the workspace. */
 export function agentQuota(limit: number | null, used: number): Problem {
   if (limit === 0) return beyondPlan(used);
-  return new Problem("quota_exceeded", `The plan allows ${limit} active agents. Delete one or upgrade.`, {
-    members: { limit, used, resets_at: null },
-  });
+  return planExceeded("agents", { limit: limit ?? 0, used }, `The plan allows ${limit} active agents.`, "Delete one");
 }
 
 /** The 422 for a `variant_of` that can't be the root of a variant group. */

@@ -27,6 +27,14 @@ export const ProblemDetails = z
       }),
     limit: z.number().optional().meta({ description: "Only with quota_exceeded" }),
     used: z.number().optional().meta({ description: "Only with quota_exceeded" }),
-    resets_at: z.string().nullable().optional().meta({ description: "Only with quota_exceeded" }),
+    resets_at: z
+      .string()
+      .nullable()
+      .optional()
+      .meta({ description: "Only with quota_exceeded: when the limit starts anew; null where it does not by itself" }),
+    larger_plan: z
+      .boolean()
+      .optional()
+      .meta({ description: "Only with quota_exceeded: whether a larger plan of whoever pays has more" }),
   })
   .meta({ id: "Problem" });

@@ -18,6 +18,11 @@ export function planLimit(plan: SQL, limit: keyof (typeof PLANS)["free"]): SQL<n
   return sql`case ${plan} ${sql.join(cases, sql` `)} end`;
 }
 
+/** Whether a larger plan has more of what a plan limits to `limit`. */
+export function hasLarger(limit: number, of: keyof (typeof PLANS)["free"]): boolean {
+  return Object.values(PLANS).some(({ [of]: other }) => other === null || other > limit);
+}
+
 /** The calendar month (UTC) that a run is paid from, as `2026-11`. */
 export function monthOf(at: Date): string {
   return at.toISOString().slice(0, 7);

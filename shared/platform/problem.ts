@@ -125,6 +125,19 @@ export function bodyProblem(code: ProblemCode, pointer: string, message: string)
   return new Problem(code, message, { errors: [{ in: "body", pointer, code, message }] });
 }
 
+/** How much of a limit is used, when it starts anew by itself, if it does, and whether a larger plan has more. */
+interface Reached {
+  limit: number;
+  used: number;
+  resets_at?: string;
+  larger_plan?: boolean;
+}
+
+/** The 402 of a limit that is reached: one that neither time nor a plan raises, unless `reached` says so. */
+export function quotaExceeded(detail: string, reached: Reached): Problem {
+  return new Problem("quota_exceeded", detail, { members: { resets_at: null, larger_plan: false, ...reached } });
+}
+
 /** The 422 for query parameters that exclude each other. */
 export function conflicting(names: readonly string[]): Problem {
   return new Problem("conflicting_parameters", `${names.join(" and ")} exclude each other; send one of them.`, {

@@ -8,10 +8,10 @@ import { epochAt } from "../epochs/calendar.ts";
 import { change, telling, type Verdict, verdict } from "../db/change.ts";
 import { agents, allowances, suites, teams } from "../db/schema/index.ts";
 import { actorId, workspaceOf } from "../identity/principal.ts";
-import { monthEnd, monthOf } from "../plans/plans.ts";
+import { hasLarger, monthEnd, monthOf } from "../plans/plans.ts";
 import type { Context } from "../platform/context.ts";
 import { newId } from "../platform/ids.ts";
-import { bodyProblem, notFound, Problem } from "../platform/problem.ts";
+import { bodyProblem, notFound, Problem, quotaExceeded } from "../platform/problem.ts";
 import { beyondPlan, limitOf } from "../teams/limits.ts";
 import { may } from "../teams/rights.ts";
 import { oweExhausted } from "./announcements.ts";
@@ -69,7 +69,7 @@ export async function submit(
       empty_suite: () =>
         new Problem("suite_unavailable", "There is no active task to run in this suite; nothing was reserved."),
       too_many: telling(Exceeded, ({ units = 0 }) => tooMany(units)),
-      quota: telling(Exceeded, (exceeded) => quotaExceeded(ctx, principal, exceeded)),
+      quota: telling(Exceeded, (exceeded) => notEnough(ctx, principal, exceeded)),
     },
   });
   return runs;
@@ -212,24 +212,24 @@ function tooMany(units: number): Problem {
   return new Problem("suite_unavailable", `${most} Take fewer repeats, or name some of the suite's tasks in task_ids.`);
 }
 
-function quotaExceeded(ctx: Context, { kind }: Submitter, exceeded: z.output<typeof Exceeded>): Problem {
+function notEnough(ctx: Context, { kind }: Submitter, exceeded: z.output<typeof Exceeded>): Problem {
   const daily = kind === "anonymous";
   const { units, limit, used, resets_at = resetsAt(ctx.now(), daily).toISOString() } = exceeded;
   if (limit === 0) return beyondPlan(used);
   const asked = units === undefined ? "" : `, and this takes ${units}`;
-  const advice = daily ? "Sign in to run your own agents." : adviceOn(units ?? 1, limit, used);
+  const larger_plan = !daily && hasLarger(limit, "runs");
+  const advice = daily ? "Sign in to run your own agents." : adviceOn(units ?? 1, limit, used, larger_plan);
   const detail = `The allowance of ${limit} runs does not suffice: ${used} are used${asked}. ${advice}`;
-  return new Problem("quota_exceeded", detail, {
-    members: { limit, used, resets_at },
-  });
+  return quotaExceeded(detail, { limit, used, resets_at, larger_plan });
 }
 
 /** What helps: no new month does where more is asked for than a whole one has, and less does not where nothing is left. */
-function adviceOn(units: number, limit: number, used: number): string {
-  if (units > limit) return "That is more than a whole month has: take fewer tasks or repeats, or upgrade the plan.";
-  return used < limit
-    ? "Take fewer tasks or repeats, wait for the new month or upgrade the plan."
-    : "Wait for the new month or upgrade the plan.";
+function adviceOn(units: number, limit: number, used: number, largerPlan: boolean): string {
+  const upgrade = largerPlan ? " or upgrade the plan." : ".";
+  if (units > limit)
+    return `That is more than a whole month has: take fewer tasks or repeats${largerPlan ? "," : ""}${upgrade}`;
+  if (used >= limit) return `Wait for the new month${upgrade}`;
+  return `Take fewer tasks or repeats${largerPlan ? "," : " or"} wait for the new month${upgrade}`;
 }
 
 const DAY_MS = 86_400_000;

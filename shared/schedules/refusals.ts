@@ -6,7 +6,7 @@ import { suites } from "../db/schema/index.ts";
 import { notFound, Problem } from "../platform/problem.ts";
 import { LIMITS } from "../runs/limits.ts";
 import { type Submission, wantedTasks } from "../runs/submission.ts";
-import { beyondPlan } from "../teams/limits.ts";
+import { beyondPlan, planExceeded } from "../teams/limits.ts";
 
 /** What a schedule runs, as it is submitted. */
 export function tasksOf(suiteId: string | null, taskIds: string[] | null): Submission["tasks"] {
@@ -63,14 +63,13 @@ export const REFUSALS: Readonly<Record<keyof typeof SCHEDULING, Refusal>> = {
       `This takes more than the ${LIMITS.runsPerBatch} runs of one batch. Take fewer repeats, or name some of the suite's tasks.`,
     ),
   beyond: telling(Quota, ({ used }) => beyondPlan(used)),
-  quota: telling(
-    Quota,
-    ({ limit, used }) =>
-      new Problem(
-        "quota_exceeded",
-        `The plan of the agent's owner allows ${limit} active schedules. Turn one off or upgrade.`,
-        { members: { limit, used, resets_at: null } },
-      ),
+  quota: telling(Quota, (quota) =>
+    planExceeded(
+      "schedules",
+      quota,
+      `The plan of the agent's owner allows ${quota.limit} active schedules.`,
+      "Turn one off",
+    ),
   ),
 };
 

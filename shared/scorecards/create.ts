@@ -5,7 +5,7 @@ import { change, telling, verdict } from "../db/change.ts";
 import { scorecards } from "../db/schema/index.ts";
 import { actorId, type UserPrincipal, workspaceOf } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
-import { notFound, Problem } from "../platform/problem.ts";
+import { notFound, type Problem, quotaExceeded } from "../platform/problem.ts";
 import { may } from "../teams/rights.ts";
 import type { ScorecardCreate } from "./schemas.ts";
 import { type Scorecard, ScorecardRead } from "./shown.ts";
@@ -59,7 +59,8 @@ export async function createScorecard(
 }
 
 function tooMany(used: number): Problem {
-  return new Problem("quota_exceeded", `An owner can have ${MAX_SCORECARDS} scorecards. Delete one first.`, {
-    members: { limit: MAX_SCORECARDS, used, resets_at: null },
+  return quotaExceeded(`An owner can have ${MAX_SCORECARDS} scorecards. Delete one first.`, {
+    limit: MAX_SCORECARDS,
+    used,
   });
 }

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { teams, users } from "../db/schema/index.ts";
-import { type PLANS, planLimit } from "../plans/plans.ts";
-import { Problem } from "../platform/problem.ts";
+import { hasLarger, type PLANS, planLimit } from "../plans/plans.ts";
+import { type Problem, quotaExceeded } from "../platform/problem.ts";
 import { isCounted } from "./quota.ts";
 
 /**
@@ -42,7 +42,21 @@ export function limitOf(
 
 /** The 402 for what takes more of a workspace that is beyond its owner's plan; `limitOf` is 0 there, and by no plan else. */
 export function beyondPlan(used: number): Problem {
-  return new Problem("quota_exceeded", BEYOND_PLAN, { members: { limit: 0, used, resets_at: null } });
+  return quotaExceeded(BEYOND_PLAN, { limit: 0, used, larger_plan: true });
+}
+
+/**
+ * The 402 where the plan of whoever pays has no more of what it limits: `allows` says so, and `instead` what helps without
+ * another plan.
+ */
+export function planExceeded(
+  of: keyof (typeof PLANS)["free"],
+  { limit, used }: { limit: number; used: number },
+  allows: string,
+  instead: string,
+): Problem {
+  const larger_plan = hasLarger(limit, of);
+  return quotaExceeded(`${allows} ${instead}${larger_plan ? " or upgrade" : ""}.`, { limit, used, larger_plan });
 }
 
 /** Why nothing more is paid for in such a workspace, and what to do. */

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { allowances, team_members, teams } from "../db/schema/index.ts";
 import { monthOf } from "../plans/plans.ts";
 import type { Context } from "../platform/context.ts";
-import { Problem } from "../platform/problem.ts";
+import { type Problem, quotaExceeded } from "../platform/problem.ts";
 
 /**
  * SQL: whether a workspace counts against its owner: it is there, or was deleted and paid for runs this month, so that
@@ -25,10 +25,9 @@ export const TeamQuota = z.object({ limit: z.int(), used: z.int() });
 
 /** The 402 for an account whose plan allows no further workspace. */
 export function teamQuota({ limit, used }: z.output<typeof TeamQuota>): Problem {
-  return new Problem(
-    "quota_exceeded",
+  return quotaExceeded(
     `The owner's plan allows ${limit} workspaces, and ${used} count: those owned, and deleted ones that paid for runs ` +
       "this month. Upgrade the plan, or hand one over.",
-    { members: { limit, used, resets_at: null } },
+    { limit, used, larger_plan: true },
   );
 }

@@ -10,7 +10,7 @@ import { stillHolds } from "../identity/passwords/disown.ts";
 import { actorId, type UserPrincipal, workspaceOf } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { bodyProblem, endedMeanwhile, notFound, Problem } from "../platform/problem.ts";
-import { beyondPlan, limitOf } from "../teams/limits.ts";
+import { beyondPlan, limitOf, planExceeded } from "../teams/limits.ts";
 import { may } from "../teams/rights.ts";
 import type { WebhookCreate } from "./schemas.ts";
 import { WebhookRead } from "./shown.ts";
@@ -64,9 +64,7 @@ export async function createWebhook(
       quota: telling(Used, ({ limit, used }) =>
         limit === 0
           ? beyondPlan(used)
-          : new Problem("quota_exceeded", `The plan allows ${limit} webhooks. Delete one or upgrade.`, {
-              members: { limit, used, resets_at: null },
-            }),
+          : planExceeded("webhooks", { limit, used }, `The plan allows ${limit} webhooks.`, "Delete one"),
       ),
     },
   });

@@ -78,11 +78,11 @@ export function apiOf(
 
 /** A problem as the interface told it. */
 export function problemOf(text: string, headers: Headers): Problem {
-  const { code, detail, errors, limit, used, resets_at } = ProblemDetails.parse(JSON.parse(text));
+  const { code, detail, errors, limit, used, resets_at, larger_plan } = ProblemDetails.parse(JSON.parse(text));
   const retry = headers.get("retry-after");
   return new Problem(code, detail, {
     ...(errors === undefined ? {} : { errors }),
-    ...(limit === undefined ? {} : { members: { limit, used, resets_at } }),
+    ...(limit === undefined ? {} : { members: { limit, used, resets_at, larger_plan } }),
     ...(retry === null ? {} : { headers: { "Retry-After": retry } }),
   });
 }

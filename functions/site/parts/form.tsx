@@ -10,11 +10,19 @@ export class Wrong {
   readonly status: Problem["status"];
   readonly message: string | null;
   readonly fields: ReadonlyMap<string, string>;
+  /** Whether a larger plan of whoever pays would help. */
+  readonly planHelps: boolean;
 
-  constructor(status: Problem["status"], message: string | null, fields: ReadonlyMap<string, string> = new Map()) {
+  constructor(
+    status: Problem["status"],
+    message: string | null,
+    fields: ReadonlyMap<string, string> = new Map(),
+    planHelps = false,
+  ) {
     this.status = status;
     this.message = message;
     this.fields = fields;
+    this.planHelps = planHelps;
   }
 }
 
@@ -46,7 +54,8 @@ export function wrongOf(problem: Problem, names: readonly string[]): Wrong {
     else if (!fields.has(name)) fields.set(name, message);
   }
   const message = fields.size === 0 && others.length === 0 ? problem.message : others.join(" ");
-  return new Wrong(problem.status, message === "" ? null : message, fields);
+  const planHelps = problem.code === "plan_required" || problem.extras.members?.["larger_plan"] === true;
+  return new Wrong(problem.status, message === "" ? null : message, fields, planHelps);
 }
 
 /** The name of the hidden field with a form's own key, by which it counts once however often it is sent. */
@@ -93,7 +102,7 @@ export function Refused({ wrong, labels }: { wrong?: Wrong | undefined; labels: 
     <Notice kind="bad" alert>
       <p>
         <strong>That did not work.</strong> {wrong.message}
-        <PlanWay status={wrong.status} message={wrong.message} />
+        {wrong.planHelps && <PlanWay />}
       </p>
       {wrong.fields.size > 0 && (
         <ul>

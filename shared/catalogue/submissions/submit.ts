@@ -4,7 +4,7 @@ import { write } from "../../db/change.ts";
 import { task_submissions, users } from "../../db/schema/index.ts";
 import type { SessionPrincipal } from "../../identity/principal.ts";
 import type { Context } from "../../platform/context.ts";
-import { Problem } from "../../platform/problem.ts";
+import { quotaExceeded } from "../../platform/problem.ts";
 import { flagsOf } from "./flags.ts";
 import { isNearDuplicate } from "./flags-similarity.ts";
 import { TaskSubmissionRead } from "./schemas.ts";
@@ -35,9 +35,8 @@ export async function submitTask(
   const select = sql`select ${submissionJson} as result from s`;
   const submission = await write(ctx, { lock, parts, select, result: TaskSubmissionRead });
   if (submission === null) {
-    throw new Problem("quota_exceeded", `${MAX_PENDING} of your tasks wait for review; wait, or withdraw one.`, {
-      members: { limit: MAX_PENDING, used: MAX_PENDING, resets_at: null },
-    });
+    const told = `${MAX_PENDING} of your tasks wait for review; wait, or withdraw one.`;
+    throw quotaExceeded(told, { limit: MAX_PENDING, used: MAX_PENDING });
   }
   return submission;
 }

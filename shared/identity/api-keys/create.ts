@@ -5,7 +5,7 @@ import { api_keys } from "../../db/schema/index.ts";
 import { unlessKept } from "../../db/statement.ts";
 import type { Context } from "../../platform/context.ts";
 import { sha256 } from "../../platform/crypto.ts";
-import { endedMeanwhile, Problem } from "../../platform/problem.ts";
+import { endedMeanwhile, quotaExceeded } from "../../platform/problem.ts";
 import { stillHolds } from "../passwords/disown.ts";
 import type { SessionPrincipal } from "../principal.ts";
 import { newApiKey } from "./api-key.ts";
@@ -65,10 +65,6 @@ export async function createKey(
 }
 
 /** The 402 of an account that has MAX_KEYS, from what the result says is `used`. */
-export const keysFull: Refusal = telling(
-  z.object({ used: z.int() }),
-  ({ used }) =>
-    new Problem("quota_exceeded", `An account or a workspace can have ${MAX_KEYS} keys. Revoke one first.`, {
-      members: { limit: MAX_KEYS, used, resets_at: null },
-    }),
+export const keysFull: Refusal = telling(z.object({ used: z.int() }), ({ used }) =>
+  quotaExceeded(`An account or a workspace can have ${MAX_KEYS} keys. Revoke one first.`, { limit: MAX_KEYS, used }),
 );

@@ -5,7 +5,7 @@ import * as z from "zod";
 import { change, telling, verdict } from "../../db/change.ts";
 import { passkeys, users } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
-import { bodyProblem, endedMeanwhile, Problem } from "../../platform/problem.ts";
+import { bodyProblem, endedMeanwhile, Problem, quotaExceeded } from "../../platform/problem.ts";
 import { stillHolds } from "../passwords/disown.ts";
 import type { SessionPrincipal } from "../principal.ts";
 import { spendChallenge } from "./challenges.ts";
@@ -66,12 +66,8 @@ export async function addPasskey(
     refusals: {
       not_found: endedMeanwhile,
       ended: endedMeanwhile,
-      full: telling(
-        z.object({ used: z.int() }),
-        ({ used }) =>
-          new Problem("quota_exceeded", `An account can have ${MAX_PASSKEYS} passkeys. Remove one first.`, {
-            members: { limit: MAX_PASSKEYS, used, resets_at: null },
-          }),
+      full: telling(z.object({ used: z.int() }), ({ used }) =>
+        quotaExceeded(`An account can have ${MAX_PASSKEYS} passkeys. Remove one first.`, { limit: MAX_PASSKEYS, used }),
       ),
       taken: () => new Problem("passkey_taken", "This passkey signs in to an account already. Make another one."),
     },

@@ -12,7 +12,7 @@ import type { Context } from "../../platform/context.ts";
 import { randomToken, sha256 } from "../../platform/crypto.ts";
 import { encrypt } from "../../platform/encryption.ts";
 import { newId } from "../../platform/ids.ts";
-import { bodyProblem, endedMeanwhile, Problem, usedUpToday } from "../../platform/problem.ts";
+import { bodyProblem, endedMeanwhile, type Problem, quotaExceeded, usedUpToday } from "../../platform/problem.ts";
 import type { TeamInvitationCreate } from "../schemas.ts";
 import { TeamInvitationRead } from "../shown.ts";
 import { takeTurn } from "../turns.ts";
@@ -113,9 +113,8 @@ export async function createInvitation(
 }
 
 function noSeat(used: number): Problem {
-  return new Problem(
-    "quota_exceeded",
+  return quotaExceeded(
     `All ${SEATS} seats are taken by members and open invitations. Remove a member or revoke an invitation first.`,
-    { members: { limit: SEATS, used, resets_at: null } },
+    { limit: SEATS, used },
   );
 }

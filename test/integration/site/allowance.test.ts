@@ -83,6 +83,29 @@ it("leads from what the plan refuses to the plans, and from no other limit", asy
   ]);
 });
 
+it("leads nobody to the plans whose plan is the largest, and tells programs so", async () => {
+  const largest = await newUser(service, { plan: "enterprise" });
+  await service.sql(
+    `insert into webhooks (user_id, url, event_types) select $1, 'https://x.example/', '{run.failed}' from generate_series(1, 100)`,
+    [largest.id],
+  );
+  const own = await visitorOf(service, largest);
+  const full = await own.send(await own.open("/settings/webhooks"), "Make the webhook", {
+    url: endpoint.url,
+    "run.failed": "true",
+  });
+  expect([full.status, full.alerts, leadsToPlans(full)]).toEqual([
+    402,
+    [expect.stringContaining("allows 100 webhooks. Delete one.")],
+    false,
+  ]);
+  const asked = { url: endpoint.url, event_types: ["run.failed"] };
+  const reached = { limit: 100, used: 100, resets_at: null, larger_plan: false };
+  expect((await largest.call("POST", "/api/v1/webhooks", asked)).body).toMatchObject(reached);
+  expect((await owner.call("POST", "/api/v1/webhooks", asked)).status).toBe(201);
+  expect((await owner.call("POST", "/api/v1/webhooks", asked)).body).toMatchObject({ limit: 1, larger_plan: true });
+});
+
 it("says beside the agents how many the plan allows, wherever it says how many there are", async () => {
   const user = await newUser(service);
   await addAgent(user, { name: "Only one" });
