@@ -40,8 +40,14 @@ export function isWords(text: string): boolean {
  * holdsWords("The big cat.")("BIG cat") // true
  */
 export function holdsWords(text: string): (words: string) => boolean {
-  const all = ` ${wordsOf(text).join(" ")} `;
-  return (words) => all.includes(` ${wordsOf(words).join(" ")} `);
+  const found = wordsOf(text);
+  const [all, each] = [` ${found.join(" ")} `, new Set(found)];
+  return (words) => {
+    const asked = wordsOf(words);
+    // Most of what is asked is a word, or has one that occurs nowhere: then nothing has to be looked through.
+    if (asked.some((word) => !each.has(word))) return false;
+    return asked.length === 1 || all.includes(` ${asked.join(" ")} `);
+  };
 }
 
 /**

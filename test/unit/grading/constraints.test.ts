@@ -15,6 +15,32 @@ const holds = (rule: Rule, output: Json): boolean =>
   scoreOf({ type: "constraints", rules: [rule] }, null, output) === 1;
 
 describe("words", () => {
+  test("are found as in the words of the text with a space between", () => {
+    const few = fc.array(fc.constantFrom("a", "b", "b-a", "a'b", "B", "-", ".", "é", ""), { maxLength: 8 });
+    const spaced = few.map((parts) => parts.join(" "));
+    const wordsIn = (text: string) =>
+      text
+        .normalize("NFC")
+        .toLowerCase()
+        .match(/[\p{L}\p{N}]+(?:['-][\p{L}\p{N}]+)*/gu)
+        ?.join(" ") ?? "";
+    fc.assert(
+      fc.property(spaced, spaced, (text, words) => {
+        expect(holdsWords(text)(words)).toBe(` ${wordsIn(text)} `.includes(` ${wordsIn(words)} `));
+      }),
+    );
+  });
+
+  test("are looked for one by one in no time, however long the text", async () => {
+    const [text, word] = ["abcdefghi ".repeat(100_000), `${"abcdefghi-".repeat(6)}x`];
+    const asked = Array.from({ length: 5000 }, (_, n) => `${word}${n}`);
+    const took = await leastTime(500, () => {
+      const found = holdsWords(text);
+      expect(asked.some((one) => found(one))).toBe(false);
+    });
+    expect(took).toBeLessThan(500);
+  });
+
   test.each<[string, number]>([
     ["one two three", 3],
     ["well-known don’t rock-'n'-roll", 5],
