@@ -4,6 +4,7 @@ import { UNKNOWN, workStates } from "../../shared/daily/states.ts";
 import { ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
 import type { Context } from "../../shared/platform/context.ts";
+import { missingSettings } from "../../shared/platform/env.ts";
 import { patience } from "../../shared/platform/patience.ts";
 
 const tag = "Health";
@@ -72,7 +73,15 @@ export const health = [
       const up = Object.values(dependencies).every((state) => state === "ok");
       return {
         ...ok(
-          { status: up ? "ok" : "down", dependencies, daily, minting, log, messages },
+          {
+            status: up ? "ok" : "down",
+            dependencies,
+            daily,
+            minting,
+            log,
+            messages,
+            missing_settings: missingSettings(ctx.env),
+          },
           { "Cache-Control": "no-store" },
         ),
         status: up ? 200 : 503,

@@ -39,6 +39,11 @@ export const Readiness = z
         "Whether the queue takes what it is handed: `down` where a message, such as one that starts a run, has waited for more " +
         "than five minutes, as when the messages of its plan are used up. It does not affect `status`.",
     }),
+    missing_settings: z.array(z.string()).meta({
+      description:
+        "`RESEND_API_KEY` where it is not set, so that no mail is sent, and `STRIPE_WEBHOOK_SECRET` where Stripe's key is set and " +
+        "this is not, so that nothing that is paid for takes effect. It does not affect `status`.",
+    }),
   })
   .meta({ id: "Readiness" });
 

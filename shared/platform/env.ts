@@ -90,6 +90,18 @@ const schema = z.object({
 /** The settings of decisions section 10, parsed and typed. */
 export type Env = Omit<z.output<typeof schema>, keyof typeof ENCRYPTION_SETTINGS> & { DATA_ENCRYPTION_KEYS: Keyring };
 
+/** The names of settings that may be missing, without which something that is asked for does not work. */
+export function missingSettings(
+  env: Pick<Env, "RESEND_API_KEY" | "STRIPE_SECRET_KEY" | "STRIPE_WEBHOOK_SECRET">,
+): string[] {
+  return [
+    ...(env.RESEND_API_KEY === undefined ? ["RESEND_API_KEY"] : []),
+    ...(env.STRIPE_SECRET_KEY !== undefined && env.STRIPE_WEBHOOK_SECRET === undefined
+      ? ["STRIPE_WEBHOOK_SECRET"]
+      : []),
+  ];
+}
+
 /** What production refuses of settings that may not be valid either: a line for each. */
 function refusedInProduction(given: Record<string, unknown>): string[] {
   return [

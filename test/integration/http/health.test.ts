@@ -12,6 +12,7 @@ const WORK = {
   minting: "ok",
   log: "ok",
   messages: "ok",
+  missing_settings: [],
 };
 const SERVICES = Object.keys(NAMES) as (keyof typeof NAMES)[];
 
@@ -54,6 +55,15 @@ describe("readyz", () => {
     expect(answer.headers.get("cache-control")).toBe("no-store");
   });
 
+  it("names what is not set and is needed all the same: the key of mails, and what Stripe's events are signed with", async () => {
+    const { RESEND_API_KEY: _key, ...settings } = service.settings;
+    const bare = createApplication({ ...settings, STRIPE_SECRET_KEY: "sk_test_1" });
+    const execution = { waitUntil: () => {}, passThroughOnException: () => {}, props: {} };
+    const answer = await bare.fetch(new Request(`${service.url}/readyz`), {}, execution);
+    const missing_settings = ["RESEND_API_KEY", "STRIPE_WEBHOOK_SECRET"];
+    expect([answer.status, await answer.json()]).toMatchObject([200, { status: "ok", missing_settings }]);
+  });
+
   it.each(
     SERVICES.flatMap((name) => (["down", "error", "garbage", "hang"] as const).map((mode) => [name, mode] as const)),
   )("is 503 within four seconds and names what does not answer: %s is %s", async (name, mode) => {
@@ -62,7 +72,7 @@ describe("readyz", () => {
     const answer = await monitor.call("GET", "/readyz");
     expect(performance.now() - start).toBeLessThan(4000);
     const dependencies = { database: "ok", redis: "ok", queue: "ok", [NAMES[name]]: "down" };
-    const work = name === "db" ? { daily: [], minting: "down", log: "down", messages: "down" } : WORK;
+    const work = name === "db" ? { ...WORK, daily: [], minting: "down", log: "down", messages: "down" } : WORK;
     expect([answer.status, answer.body]).toEqual([503, { status: "down", dependencies, ...work }]);
   });
 
