@@ -101,7 +101,7 @@ describe.skipIf(!hasBrowser)("a page as it is drawn", () => {
     const before = `[...document.querySelectorAll("tbody td")]
       .map((one) => getComputedStyle(one, "::before").content)`;
     expect(await page.evaluate(before)).toEqual([
-      ...["Agent", "When", "Next", "Last"].map((heading) => `"${heading}: "`),
+      ...["Screens", "When", "Next", "Last"].map((heading) => `"${heading}: "`),
       "none",
       "none",
     ]);
