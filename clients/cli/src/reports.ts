@@ -148,8 +148,10 @@ export function goingOn(command: string): string {
 
 /** The summary of a screening that could not be carried out or waited for. */
 export function toMarkdownOfError({ agent, message, goesOnBy }: Broken): string {
-  const goesOn = goesOnBy === null ? [] : ["", goingOn(`\`${goesOnBy}\``)];
-  return `${[`## ${markdown(agent)}: no score`, "", `**${markdown(message)}**`, ...goesOn].join("\n")}\n`;
+  const [what = "", ...advice] = message.split("\n").map((line) => markdown(line.trim()));
+  const goesOn = goesOnBy === null ? [] : [goingOn(`\`${goesOnBy}\``)];
+  const paragraphs = [`**${what}**`, ...advice, ...goesOn].flatMap((line) => ["", line]);
+  return `${[`## ${markdown(agent)}: no score`, ...paragraphs].join("\n")}\n`;
 }
 
 /** The numbers that every form of a report gives. */

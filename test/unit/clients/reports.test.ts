@@ -8,9 +8,17 @@ import { text as textOf } from "node:stream/consumers";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { EXIT, Failure } from "../../../clients/cli/src/failure.ts";
 import { provenFiles, told } from "../../../clients/cli/src/report-files.ts";
-import { numbersOf, toMarkdown } from "../../../clients/cli/src/reports.ts";
+import { numbersOf, toMarkdown, toMarkdownOfError } from "../../../clients/cli/src/reports.ts";
 import type { Results, Run, Task } from "../../../clients/cli/src/results.ts";
 import { composite } from "../../../shared/scoring/score.ts";
+
+it("the summary of an error has what it is in bold, and what to do below, a paragraph each", () => {
+  const message = "no_scope: *This* key\n  body /x: wrong\nMake another one.";
+  expect(toMarkdownOfError({ agent: "A", message, goesOnBy: "go on" })).toBe(
+    "## A: no score\n\n**no&#95;scope: &#42;This&#42; key**\n\nbody /x: wrong\n\nMake another one.\n\n" +
+      "The screening itself goes on; wait for it by: `go on`\n",
+  );
+});
 
 const SOURCE = new URL("../../../clients/cli/src/report-files.ts", import.meta.url).href;
 
@@ -84,7 +92,7 @@ describe("the files of a report of what fails", () => {
     expect(junit).toContain(`<testsuites ${counts}>\n  <testsuite name="agent-screening" ${counts}>`);
     expect(junit).toContain(`<error message="no &lt;answer&gt; &amp; &quot;nobody&quot; there"></error>`);
     expect(markdown).toMatch(
-      /^## agent&#45;screening: no score\n\n\*\*no &#60;answer&#62; &#38; "nobody" there\*\*\n$/,
+      /^## agent&#45;screening: no score\n\n\*\*no &#60;answer&#62; &#38; "nobody"\*\*\n\nthere\n$/,
     );
     expect(said).toEqual([]);
   });
