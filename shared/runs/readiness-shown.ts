@@ -14,6 +14,14 @@ export const AgentReadiness = z
         valid_until: Instant.nullable().meta({ description: "One hour after `checked_at`; then `unchecked` again" }),
         latency_ms: z.int().nullable(),
         failure_code: z.string().nullable().meta({ description: "In the words of a run's failures" }),
+        detail: z
+          .string()
+          .nullable()
+          .meta({
+            description:
+              "What happened and what mends it, in the answer of a check that failed alone, else null; nothing of the agent's " +
+              "answer is quoted",
+          }),
       })
       .meta({ description: "From the newer of the last check and the last real run: evidence of that moment alone" }),
     telemetry: z

@@ -19,7 +19,8 @@ export async function readReadiness(ctx: Context, principal: UserPrincipal, agen
 }
 
 /**
- * Calls the agent's endpoint with a tiny task, stores the result, and returns the readiness with it; two statements. An
+ * Calls the agent's endpoint with a tiny task, stores the result, and returns the readiness with it, and with what happened where
+ * that failed; two statements. An
  * agent without an endpoint is not called. A result for an endpoint that was changed meanwhile is dropped. Throws 404,
  * `forbidden` without the right to run it, `agent_inactive`, `provider_custody_retired`; `ResolverFault` where our own
  * resolver failed, and then nothing is stored.
@@ -32,7 +33,11 @@ export async function checkReadiness(ctx: Context, principal: UserPrincipal, age
   if (target === null) return project(before, ctx.now());
   const result = await probe(ctx, target);
   const at = ctx.now();
-  return project(await storeCheck(ctx, principal.userId, { agentId, target, result, at }), at);
+  const readiness = project(await storeCheck(ctx, principal.userId, { agentId, target, result, at }), at);
+  const { endpoint } = readiness;
+  // A run that ended meanwhile may have another story.
+  const isOfCheck = !result.ok && endpoint.failure_code === result.failure_code;
+  return isOfCheck ? { ...readiness, endpoint: { ...endpoint, detail: result.detail } } : readiness;
 }
 
 function project({ agent_id, target, evidence, token }: ReadinessFacts, now: Date): Readiness {
@@ -51,6 +56,7 @@ const UNCHECKED: Readiness["endpoint"] = {
   valid_until: null,
   latency_ms: null,
   failure_code: null,
+  detail: null,
 };
 
 function endpointOf(evidence: ReadinessFacts["evidence"], now: Date): Readiness["endpoint"] {
@@ -59,5 +65,5 @@ function endpointOf(evidence: ReadinessFacts["evidence"], now: Date): Readiness[
   const validUntil = new Date(Date.parse(checked_at) + VALID_MS);
   if (!current || validUntil <= now) return { ...UNCHECKED, checked_at };
   const state = failure_code === null ? "ready" : "failing";
-  return { state, checked_at, valid_until: validUntil.toISOString(), latency_ms, failure_code };
+  return { state, checked_at, valid_until: validUntil.toISOString(), latency_ms, failure_code, detail: null };
 }

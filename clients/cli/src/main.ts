@@ -33,7 +33,7 @@ ${lines.join("\n")}
 
 agent-screening COMMAND --help tells more of each.
 AGENT_SCREENING_URL says where the service is, AGENT_SCREENING_KEY holds an API key.
-Exit codes: 0 fine, 1 below the threshold or a regression, 2 usage, 3 service or network, 4 not allowed.
+Exit codes: 0 fine, 1 a failing agent, below the threshold or a regression, 2 usage, 3 service or network, 4 not allowed.
 `;
 }
 

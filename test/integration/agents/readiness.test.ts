@@ -41,7 +41,13 @@ afterAll(async () => {
 });
 
 interface Readiness {
-  endpoint: { state: string; checked_at: string | null; valid_until: string | null; failure_code: string | null };
+  endpoint: {
+    state: string;
+    checked_at: string | null;
+    valid_until: string | null;
+    failure_code: string | null;
+    detail: string | null;
+  };
   telemetry: { state: string; last_received_at: string | null };
 }
 
@@ -50,7 +56,14 @@ const read = (id: string, who: Caller = owner): Promise<Answer<Readiness>> => wh
 const check = (id: string, who: Caller = owner): Promise<Answer<Readiness>> => who.call("POST", `${path(id)}/check`);
 const live = (fields: object = {}) => addAgent(owner, { endpoint: agent.url, ...fields });
 
-const UNCHECKED = { state: "unchecked", checked_at: null, valid_until: null, latency_ms: null, failure_code: null };
+const UNCHECKED = {
+  state: "unchecked",
+  checked_at: null,
+  valid_until: null,
+  latency_ms: null,
+  failure_code: null,
+  detail: null,
+};
 
 /** Reads with a key, which outlives a session, when the service's clock is `ms` ahead. */
 async function readLater(id: string, ms: number): Promise<Readiness> {
@@ -78,8 +91,10 @@ describe("the endpoint", () => {
     const id = await live();
     agent.answer = () => json(500, {});
     const failing = { state: "failing", failure_code: "agent_http_error" };
-    expect((await check(id)).body.endpoint).toMatchObject(failing);
-    expect((await read(id)).body.endpoint).toMatchObject(failing);
+    // What happened is told in the answer of the check alone: nothing keeps it.
+    const detail = expect.stringMatching(/HTTP status 500; 200 is expected\. Answer a POST /);
+    expect((await check(id)).body.endpoint).toMatchObject({ ...failing, detail });
+    expect((await read(id)).body.endpoint).toMatchObject({ ...failing, detail: null });
     agent.answer = answersRightly;
     expect((await check(id)).body.endpoint).toMatchObject({ state: "ready", failure_code: null });
   });

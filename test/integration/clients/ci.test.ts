@@ -110,7 +110,7 @@ const read = (file: string) => readFileSync(join(folder, file), "utf8");
 it("the GitHub Action passes a good agent, and fails a bad one with a summary that links each failed run", async () => {
   const inputs = { agent: endpoint.url, key, url: service.url, suite: "few", command, "fail-under": "50" };
   const { script, env } = step(inputs);
-  expect(Object.keys(env)).toHaveLength(13);
+  expect(Object.keys(env)).toHaveLength(14);
   const good = await shell(script, { ...env, ...files() });
   expect(good).toMatchObject({ code: 0 });
   const [, baseline = ""] = /^exit-code=0\nsession-id=([\da-f-]{36})\n$/.exec(read("outputs")) ?? [];
@@ -213,6 +213,7 @@ it("a job of the GitHub Action that is cancelled has the client told behind npx,
     suite: "few",
     repeats: "3",
     command: npx,
+    "skip-test": "true",
   });
   let release = () => undefined as void;
   const held = new Promise<void>((resolve) => (release = resolve));
@@ -256,6 +257,7 @@ it.each([0, 2])(
       "few",
       "--repeats",
       "3",
+      "--skip-test",
       "--cancel-on-signal",
       "--markdown",
       "m.md",
@@ -293,7 +295,8 @@ it.each([0, 2])(
 
 it("the GitLab template does the same, its report and summary at the places that it names", async () => {
   const { script, env } = job();
-  const given = { AGENT: endpoint.url, AGENT_SCREENING_URL: service.url, AGENT_SCREENING_KEY: key, SUITE: "few" };
+  const own = await newKey();
+  const given = { AGENT: endpoint.url, AGENT_SCREENING_URL: service.url, AGENT_SCREENING_KEY: own, SUITE: "few" };
   const found = await shell(script, { ...env, ...given, COMMAND: command });
   expect(found).toMatchObject({ code: 0, output: expect.stringContaining("3 of 3 runs: passed 3") });
   for (const file of ["agent-screening.xml", "agent-screening.md"]) {

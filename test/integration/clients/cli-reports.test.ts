@@ -130,7 +130,14 @@ it("a simulated screening is held against none, and none against it", async () =
   const screened = async (mode: string) => {
     await service.sql("update agents set connection_mode = $1 where endpoint = $2", [mode, endpoint.url]);
     const [agent] = await service.sql<{ id: string }>("select id from agents where endpoint = $1", [endpoint.url]);
-    const { stdout } = await cli(["screen", agent?.id ?? endpoint.url, ...screening, "--wait", "--json"]);
+    const { stdout } = await cli([
+      "screen",
+      agent?.id ?? endpoint.url,
+      ...screening,
+      "--skip-test",
+      "--wait",
+      "--json",
+    ]);
     return JSON.parse(stdout).regression;
   };
   endpoint.answer = answersRightly;

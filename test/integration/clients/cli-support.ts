@@ -48,17 +48,19 @@ export async function startPacked() {
 /** Next to no port is less likely to be taken than the one that no TCP service has. */
 export const NOBODY = "http://127.0.0.1:1";
 
-/** What stands before the reads of a service: it gives what `instead` says, else what the service gives. */
+/** What stands before a service: it gives what `instead` says, else what the service gives. */
 export async function startFront(
   service: TestService,
   instead: (path: string) => { status: number; headers?: Record<string, string>; body?: Buffer } | null,
 ) {
   const front = await startConsumer();
-  front.answer = async ({ url: { pathname, search }, headers: { accept, authorization } }) => {
+  front.answer = async ({ method, url: { pathname, search }, headers: { accept, authorization }, body }) => {
     const given = instead(pathname + search);
     if (given !== null) return given;
     const headers = { accept: String(accept), ...(authorization === undefined ? {} : { authorization }) };
-    const answer = await fetch(service.url + pathname + search, { headers });
+    const sent =
+      method === "POST" ? { method, body, headers: { ...headers, "content-type": "application/json" } } : { headers };
+    const answer = await fetch(service.url + pathname + search, sent);
     return { status: answer.status, body: Buffer.from(await answer.arrayBuffer()) };
   };
   return front;

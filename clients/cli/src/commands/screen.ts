@@ -1,7 +1,7 @@
 import type { ScreeningClient } from "../../../typescript/src/client.ts";
-import type { components } from "../../../typescript/src/generated/service.ts";
-import { given, ServiceError } from "../../../typescript/src/problem.ts";
-import { AUTH_HEADER, authHeaderOf } from "../auth-header.ts";
+import { given } from "../../../typescript/src/problem.ts";
+import { type Agent, agentOf, type By } from "../agent.ts";
+import { AUTH_HEADER } from "../auth-header.ts";
 import { provenBaseline } from "../baseline.ts";
 import { command, SERVICE, type Values } from "../command.ts";
 import { EXIT, Failure } from "../failure.ts";
@@ -11,13 +11,10 @@ import { show, verdictOn } from "../outcome.ts";
 import { toJson } from "../reports.ts";
 import { resultsOf } from "../results.ts";
 import { connectSignedIn } from "../settings.ts";
-import { note, plain, print, type Terminal } from "../terminal.ts";
+import { note, plain, print } from "../terminal.ts";
 import { finished } from "../wait.ts";
-import { numbered, UUID } from "../words.ts";
+import { numbered } from "../words.ts";
 import { countOf } from "./runs.ts";
-import { protocolOf } from "./test.ts";
-
-type Agent = components["schemas"]["AgentRead"];
 
 const OPTIONS = {
   ...SERVICE,
@@ -35,6 +32,10 @@ const OPTIONS = {
     about: `of a new agent: ${AUTH_HEADER["auth-header"].about}; refused where a known one has another`,
   },
   private: { type: "boolean", about: "runs that nobody else sees, and that move no public number" },
+  "skip-test": {
+    type: "boolean",
+    about: "spend the runs without a test first, which an agent that surely fails does not pass",
+  },
   session: { type: "string", value: "ID", about: "a screening that has begun: begin none, wait for that one" },
   wait: { type: "boolean", about: "wait for the score" },
   "cancel-on-signal": { type: "boolean", about: "SIGINT and SIGTERM cancel what is queued; waits" },
@@ -56,8 +57,9 @@ const OPTIONS = {
 export const screen = command({
   usage: "screen URL|ID|--session ID [--suite core] [--repeats 3] [--wait] [--fail-under 70] [--fail-on-regression]",
   about:
-    "Screens an agent by its id, or by the URL of its endpoint: the first time, it is registered. The score is that of this\n" +
-    "screening alone, by the rules of the board. --session waits for a screening that has begun, and reports on that one.",
+    "Screens an agent by its id, or by the URL of its endpoint: the first time, it is registered. It is called once first, as by\n" +
+    "test: where it is not there, refuses or answers in a wrong form, no run is spent, and the exit code is 1. The score is that of\n" +
+    "this screening alone, by the rules of the board. --session waits for a screening that has begun, and reports on that one.",
   options: OPTIONS,
   most: 1,
   async run(values, [target], terminal) {
@@ -116,12 +118,6 @@ export const screen = command({
   },
 });
 
-/** By what an agent is asked for. */
-interface By {
-  client: ScreeningClient;
-  terminal: Terminal;
-}
-
 /** A screening that has begun. */
 interface Begun {
   agent: Agent;
@@ -157,7 +153,11 @@ async function begun(
   const { client } = by;
   const { session: session_id, suite, repeats, name, protocol, private: hidden } = values;
   if (session_id !== undefined) {
-    if ([target, suite, repeats, name, protocol, hidden, values["auth-header"]].some((one) => one !== undefined))
+    if (
+      [target, suite, repeats, name, protocol, hidden, values["auth-header"], values["skip-test"]].some(
+        (one) => one !== undefined,
+      )
+    )
       throw new Failure(EXIT.usage, "With --session no screening begins: give no agent, and nothing about new runs.");
     const path = { session_id };
     const known = await given(client.GET("/api/v1/screening-sessions/{session_id}", { params: { path } }));
@@ -166,9 +166,9 @@ async function begun(
   }
   if (target === undefined) throw new Failure(EXIT.usage, "Give one agent: its id, or the URL of its endpoint.");
   const counted = countOf("repeats", repeats ?? "1");
-  const agent = await agentOf(by, target, values);
   const suite_id = await suiteOf(client, suite ?? "core");
   if (values.baseline !== undefined) await provenBaseline(client, values.baseline, suite_id);
+  const agent = await agentOf(by, target, values, values["skip-test"] === true ? undefined : { signal: halted });
   const body = { agent_id: agent.id, suite_id, repeats: counted, private: hidden === true };
   halted.throwIfAborted();
   const runs = await given(client.POST("/api/v1/runs/batch", { body }));
@@ -195,66 +195,6 @@ function thresholdOf(text: string | undefined): number | null {
   if (text.trim() === "" || !(value >= 0 && value <= 100))
     throw new Failure(EXIT.usage, "--fail-under takes a score from 0 to 100.");
   return value;
-}
-
-/** The agent of that id, or the caller's own one at that endpoint; it is registered where there is none. */
-async function agentOf({ client, terminal }: By, target: string, values: Values<typeof OPTIONS>): Promise<Agent> {
-  const agent_protocol = protocolOf(values.protocol);
-  const called: Called = { agent_protocol, header: values["auth-header"] };
-  if (UUID.test(target)) {
-    const path = { agent_id: target };
-    return asCalled(called, await given(client.GET("/api/v1/agents/{agent_id}", { params: { path } })));
-  }
-  if (!URL.canParse(target))
-    throw new Failure(EXIT.usage, `${JSON.stringify(target)} is neither an agent's id nor the URL of an endpoint.`);
-  const endpoint = new URL(target);
-  const known = await agentAt(client, endpoint);
-  if (known !== undefined) return asCalled(called, known);
-  const auth_header = await authHeaderOf(called.header, terminal);
-  const body = {
-    name: values.name ?? `${endpoint.host}${endpoint.pathname === "/" ? "" : endpoint.pathname}`,
-    endpoint: target,
-    ...(agent_protocol === undefined ? {} : { agent_protocol }),
-    ...(auth_header === undefined ? {} : { auth_header }),
-  };
-  try {
-    const { id: agent_id } = await given(client.POST("/api/v1/agents", { body }));
-    return await given(client.GET("/api/v1/agents/{agent_id}", { params: { path: { agent_id } } }));
-  } catch (error) {
-    // Another job may have registered it meanwhile: of several that begin at once, only the first can.
-    const isTaken = error instanceof ServiceError && error.code === "duplicate_name";
-    const other = isTaken ? await agentAt(client, endpoint) : undefined;
-    if (other !== undefined) return asCalled(called, other);
-    throw error;
-  }
-}
-
-/** How an agent is to be called, as far as that was named. */
-interface Called {
-  agent_protocol: ReturnType<typeof protocolOf>;
-  header: string | undefined;
-}
-
-/** The agent. @throws Failure where it is called in another way than was named: each of its runs would be spent on that */
-function asCalled({ agent_protocol: protocol, header }: Called, agent: Agent): Agent {
-  const { id, name, agent_protocol, auth_header_name } = agent;
-  const refuse = (option: string, has: string, named: string) => {
-    throw new Failure(
-      EXIT.usage,
-      `${plain(name)} is called ${has}, not ${named}: --${option} is of a new agent. Change that of this one at ` +
-        `/agents/${id}/edit, or leave --${option} out.`,
-    );
-  };
-  if (protocol !== undefined && protocol !== agent_protocol)
-    refuse("protocol", `by ${agent_protocol}`, `by ${protocol}`);
-  if (header !== undefined && header.toLowerCase() !== auth_header_name?.toLowerCase())
-    refuse("auth-header", auth_header_name == null ? "without a header" : `with ${auth_header_name}`, `with ${header}`);
-  return agent;
-}
-
-async function agentAt(client: ScreeningClient, { href: endpoint }: URL): Promise<Agent | undefined> {
-  const query = { endpoint, page_size: 1 };
-  return (await given(client.GET("/api/v1/agents", { params: { query } }))).items[0];
 }
 
 async function suiteOf(client: ScreeningClient, slug: string): Promise<string> {
