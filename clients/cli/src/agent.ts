@@ -96,5 +96,12 @@ function asCalled({ agent_protocol: protocol, header }: Called, agent: Agent): v
 
 async function agentAt(client: ScreeningClient, { href: endpoint }: URL): Promise<Agent | undefined> {
   const query = { endpoint, page_size: 1 };
-  return (await given(client.GET("/api/v1/agents", { params: { query } }))).items[0];
+  try {
+    return (await given(client.GET("/api/v1/agents", { params: { query } }))).items[0];
+  } catch (error) {
+    // A service that is older than this finds none by its endpoint: all are looked through.
+    if (!(error instanceof ServiceError) || error.code !== "unrecognized_parameter") throw error;
+  }
+  for await (const agent of client.each("/api/v1/agents")) if (agent.endpoint === endpoint) return agent;
+  return undefined;
 }

@@ -137,3 +137,25 @@ it("what this key may not test, or the service does not test, is screened, and i
     await front.stop();
   }
 });
+
+it("of a service that finds no agent by its endpoint, as an older one, the agents are looked through", async () => {
+  const first = await screened(at("/old"), "--json");
+  const problem = { type: "about:blank", title: "Bad request", status: 400, code: "unrecognized_parameter" };
+  const front = await startFront(packed.service, (path) =>
+    path.startsWith("/api/v1/agents?endpoint=")
+      ? {
+          status: 400,
+          headers: { "content-type": "application/problem+json" },
+          body: Buffer.from(JSON.stringify(problem)),
+        }
+      : null,
+  );
+  try {
+    const there = { AGENT_SCREENING_URL: new URL(front.url).origin };
+    const again = await packed.cli(["screen", at("/old"), "--suite", "dozen", "--json"], there);
+    expect([again.code, again.stderr.includes("unrecognized")]).toEqual([0, false]);
+    expect(JSON.parse(again.stdout).agent_id).toBe(JSON.parse(first.stdout).agent_id);
+  } finally {
+    await front.stop();
+  }
+});
