@@ -5,6 +5,7 @@ import type { SessionProgress } from "../../typescript/src/follow.ts";
 import type { components } from "../../typescript/src/generated/service.ts";
 import { given } from "../../typescript/src/problem.ts";
 import { type Before, type Held, heldTo, heldToLast } from "./baseline.ts";
+import { explanationsOf } from "./explanations.ts";
 import { isLost, type Run, runsOf } from "./session-runs.ts";
 
 type Schemas = components["schemas"];
@@ -50,9 +51,6 @@ export interface Results {
   /** Against the session that was named, else the one before this over the same tasks; null without one. */
   regression: Held["regression"] | null;
 }
-
-/** So many reasons are read one by one: each takes a request. */
-const MOST_REASONS = 20;
 
 /** Reads what a finished session came to, held to the one of the id `baseline`, else to the one before it. */
 export async function resultsOf(
@@ -138,16 +136,7 @@ async function reasonsOf(
   );
   // What got worse is what somebody has to look at: those have their reasons read before it is enough.
   const inOrder = [true, false].flatMap((worse) => failed.filter(({ before }) => (before?.worse ?? false) === worse));
-  const found: FailedRun[] = [];
-  for (const [at, one] of inOrder.entries()) {
-    const own = failureOf(one.run);
-    const reason = own ?? (at < MOST_REASONS ? await explanationOf(client, one.run) : "not passed");
-    found.push({ ...one, reason });
-  }
-  return found;
-}
-
-async function explanationOf(client: ScreeningClient, { id: run_id }: Run): Promise<string> {
-  const { data } = await client.GET("/api/v1/runs/{run_id}/output", { params: { path: { run_id } } });
-  return data?.explanation ?? "not passed";
+  const graded = inOrder.flatMap(({ run }) => (failureOf(run) === null ? [run] : []));
+  const explained = await explanationsOf(client, graded);
+  return inOrder.map((one) => ({ ...one, reason: failureOf(one.run) ?? explained.get(one.run.id) ?? "not passed" }));
 }

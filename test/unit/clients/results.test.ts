@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { toJson } from "../../../clients/cli/src/reports.ts";
 import { type Results, resultsOf } from "../../../clients/cli/src/results.ts";
 import { createClient } from "../../../clients/typescript/src/client.ts";
@@ -43,6 +43,7 @@ const runOf = (id: number, screening_session_id: string, more: Partial<typeof co
 async function service({ url }: Request): Promise<Response> {
   const { pathname, searchParams } = new URL(url);
   if (pathname === "/api/v1/tasks") return Response.json({ items: [TASK] });
+  if (pathname.endsWith("/output")) return output(pathname);
   if (pathname !== "/api/v1/runs") return Response.json({ items: [] });
   runs.unshift(runOf(runs.length, "another"));
   const asked = searchParams.get("screening_session_id");
@@ -58,6 +59,7 @@ async function service({ url }: Request): Promise<Response> {
   return Response.json({ items }, { headers: { link: `<${url.split("?")[0]}?page=${page + 1}>; rel="next"` } });
 }
 let runs: ReturnType<typeof runOf>[];
+let output: (path: string) => Response = () => Response.json({});
 
 /** What a session with these runs came to, newest first. */
 async function resultsWith(own: readonly Partial<typeof completed>[]): Promise<Results> {
@@ -91,4 +93,38 @@ it("a run that did not come to an answer has no latency, as on the board; what i
   const { score } = await resultsWith([answered, failed]);
   expect(score.axes).toMatchObject({ latency: 0.5, cost: 0.25, correctness: 0.5 });
   expect((await resultsWith([failed])).score.axes).toMatchObject({ latency: null, cost: 0 });
+});
+
+it("each failed run has its reason, as long as the key may ask for it without waiting", async () => {
+  const failed = Array.from({ length: 40 }, () => ({ passed: false }));
+  const explained = async (limit: number) => {
+    let left = limit;
+    output = () => Response.json({ explanation: "41" }, { headers: { ratelimit: `"minute";r=${--left};t=9` } });
+    const { failed: found } = await resultsWith(failed);
+    return found.filter(({ reason }) => reason === "41").length;
+  };
+  expect(await explained(60)).toBe(40);
+  // Four are asked for at a time, so that three may come after the one that leaves too little.
+  expect(await explained(30)).toBeGreaterThan(15);
+  expect(await explained(30)).toBeLessThan(20);
+});
+
+it("reasons that have to be waited for hold no result up for more than ten seconds, and one that fails none at all", async () => {
+  vi.useFakeTimers();
+  let asked = 0;
+  output = () => {
+    if (asked++ === 0) throw new TypeError("fetch failed");
+    return Response.json({}, { status: 429, headers: { "retry-after": "50" } });
+  };
+  const found = resultsWith([{}, { passed: false }, { passed: false }]);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect((await found).failed.map(({ reason }) => reason)).toEqual(["not passed", "not passed"]);
+  vi.useRealTimers();
+});
+
+it("reasons that this key may not see are asked for no more than once at a time", async () => {
+  let asked = 0;
+  output = () => Response.json({ code: "forbidden" }, { status: 403, headers: { asked: String(++asked) } });
+  await resultsWith(Array.from({ length: 40 }, () => ({ passed: false })));
+  expect(asked).toBeLessThanOrEqual(4);
 });
