@@ -47,13 +47,26 @@ export async function reach(request: Request): Promise<Response> {
     return await fetch(request);
   } catch (error) {
     if (request.signal.aborted) throw error;
-    const { origin } = new URL(request.url);
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    const { origin, hostname } = new URL(request.url);
+    const cause = innermost(error);
     const why = cause instanceof Error ? cause.message || cause.name : String(cause);
-    const advice = [adviceOn(cause), ...(isByProxy === false ? [NO_PROXY_TAKEN] : [])];
+    const ofProxy =
+      isByProxy === false ? [NO_PROXY_TAKEN] : isByProxy === true && !HERE.has(hostname) ? [BY_PROXY] : [];
+    const advice = [adviceOn(cause), ...ofProxy];
     throw new Failure(EXIT.service, [`${origin} does not answer: ${why}`, ...advice].join("\n"));
   }
 }
+
+/** What an error comes from in the end: a proxy's refusal is the cause of an aborted request, which is that of a failed one. */
+function innermost(error: unknown): unknown {
+  return error instanceof Error && error.cause instanceof Error ? innermost(error.cause) : error;
+}
+
+/** This machine, to which no proxy leads. */
+const HERE = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+const BY_PROXY =
+  "It is asked by the proxy that HTTPS_PROXY or HTTP_PROXY names, unless NO_PROXY lists it: does that answer, and let this through?";
 
 const NO_PROXY_TAKEN =
   "The proxy that HTTPS_PROXY or HTTP_PROXY names is not used: that takes an address with http:// before it, and Node 24.14, " +
@@ -79,7 +92,7 @@ async function routeByProxy(env: NodeJS.ProcessEnv): Promise<boolean | null> {
   if (!named) return null;
   if ((env["NODE_USE_ENV_PROXY"] ?? "") === "1") return true;
   const http = await import("node:http");
-  const without = [env["no_proxy"] || env["NO_PROXY"], "localhost,127.0.0.1,[::1]"].filter(Boolean).join();
+  const without = [env["no_proxy"] || env["NO_PROXY"], [...HERE].join()].filter(Boolean).join();
   try {
     // Older versions of Node have no such function.
     http.setGlobalProxyFromEnv({ ...env, no_proxy: without, NO_PROXY: without });

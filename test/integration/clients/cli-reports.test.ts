@@ -196,13 +196,23 @@ it("goes by the proxy that the environment names, but to the service of this mac
   await once(proxy.listen(0, "127.0.0.1"), "listening");
   const { port } = proxy.address() as AddressInfo;
   const elsewhere = { AGENT_SCREENING_URL: "http://service.example" };
+  const refusing = createServer().on("connect", (_, socket) => socket.end("HTTP/1.1 407 Who are you\r\n\r\n"));
+  await once(refusing.listen(0, "127.0.0.1"), "listening");
   try {
     for (const more of [elsewhere, {}])
       expect(await cli(["runs"], { HTTP_PROXY: `http://127.0.0.1:${port}`, ...more })).toMatchObject({ code: 0 });
     expect(asked).toEqual(["service.example:80"]);
     const untaken = await cli(["login", "--key", packed.key], { http_proxy: `127.0.0.1:${port}`, ...elsewhere });
     expect(untaken).toMatchObject({ code: 3, stderr: expect.stringContaining("names is not used") });
+    const refuses = { HTTP_PROXY: `http://127.0.0.1:${(refusing.address() as AddressInfo).port}`, ...elsewhere };
+    const refused = await cli(["runs"], refuses);
+    expect(refused).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(/does not answer: Proxy response \(407\)/),
+    });
+    expect(refused.stderr).toContain("It is asked by the proxy");
   } finally {
+    refusing.close();
     proxy.close();
   }
 });
