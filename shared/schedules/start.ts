@@ -25,6 +25,8 @@ const DueSchedule = z.object({
   repeats: z.int(),
   /** Whether it has a next time: none could be computed if its time zone is not known any more. */
   is_timed: z.boolean(),
+  /** Its next time and how that was computed: the same for all times that have come by now. */
+  turn: z.string(),
   plan_limit: z.int(),
   /** Whether the plan does not include its workspace: then it waits, as it does for the allowance. */
   is_beyond: z.boolean(),
@@ -38,18 +40,20 @@ type DueSchedule = z.output<typeof DueSchedule>;
 const AGAIN = "Then turn the schedule on again.";
 
 /**
- * Starts the screening that was due at an instant, once however often the message comes, in the name of the schedule's
- * account and from its usual allowance. Where the tasks or the allowance do not permit it, or the plan does not include
- * its workspace, the schedule notes why, mails it once a month, and goes on; where the plan, the agent, the right or the
- * account is gone, it is turned off and says why. Does nothing for a schedule that is off or deleted, or that has started a
- * screening since.
+ * Starts the screening that was due at an instant, once however often the message comes, and once where it meets that of
+ * another time, in the name of the schedule's account and from its usual allowance. Where the tasks or the allowance do not
+ * permit it, or the plan does not include its workspace, the schedule notes why, mails it once a month, and goes on; where
+ * the plan, the agent, the right or the account is gone, it is turned off and says why. Does nothing for a schedule that is
+ * off or deleted, that has started a screening since, or that is due again, since then another message comes.
  */
 export async function startScheduled(ctx: Context, { schedule_id: id, due_at: due }: Message): Promise<void> {
   const schedule = await load(ctx, id, due);
   if (schedule === null) return;
   const obstacle = obstacleOf(schedule);
   if (obstacle !== null) return turnOff(ctx, id, obstacle);
-  const once = { caller: `schedule:${id}`, key: due, fingerprint: due, replayed: false };
+  // Not by the time that was due: where the queue was down, the messages of two times come at once.
+  const { turn } = schedule;
+  const once = { caller: `schedule:${id}`, key: turn, fingerprint: turn, replayed: false };
   ctx.idempotency = once;
   try {
     const [run] = await submit(
@@ -101,12 +105,14 @@ async function load(ctx: Context, id: string, due: string): Promise<DueSchedule 
     ctx,
     DueSchedule,
     sql`select jsonb_build_object('user_id', s.user_id, 'agent_id', s.agent_id, 'suite_id', s.suite_id,
-      'task_ids', s.task_ids, 'repeats', s.repeats, 'is_timed', s.next_run_at is not null, 'plan_limit', l.plan_limit, 'is_beyond', l.is_beyond,
+      'task_ids', s.task_ids, 'repeats', s.repeats, 'is_timed', s.next_run_at is not null,
+      'turn', concat_ws(' ', s.next_run_at, s.cron, s.timezone), 'plan_limit', l.plan_limit, 'is_beyond', l.is_beyond,
       'older', ${activeSchedules(sql`o.id < s.id`)}, 'is_leaving', exists (select from ${users} u
         where u.id in (s.user_id, ${accountOf(agentOwner)}) and u.deletion_scheduled_for is not null)) as result
     from ${screening_schedules} s join ${agents} a on a.id = s.agent_id
       cross join lateral (select ${scheduleLimit(ctx.now())}) l
-    where s.id = ${id}::uuid and s.is_active and (s.last_run_at is null or s.last_run_at < ${due}::timestamptz)`,
+    where s.id = ${id}::uuid and s.is_active and (s.last_run_at is null or s.last_run_at < ${due}::timestamptz)
+      and not coalesce(s.next_run_at > ${due}::timestamptz and s.next_run_at <= ${ctx.now().toISOString()}::timestamptz, false)`,
   );
 }
 

@@ -168,6 +168,18 @@ describe("a schedule that is due", () => {
     expect(await started()).toEqual([iso(NINE + 2 * MINUTE)]);
   });
 
+  it("makes up by one screening for the time that the queue missed and the one at which it is back", async () => {
+    quietQueueClient();
+    const agents = [agentId, await addAgent(user), await addAgent(user), await addAgent(user)];
+    for (const agent of agents) await addSchedule(user, agent, { suite_id: suite.id, cron: "0 * * * *" });
+    service.faults.set({ service: "qstash", mode: "down" });
+    await minute(NINE);
+    service.faults.set({ service: "qstash", mode: "none" });
+    await service.sql("update outbox set due_at = now()");
+    await minute(NINE + HOUR);
+    for (const agent of agents) expect(await started(agent)).toEqual([iso(NINE + HOUR)]);
+  });
+
   it("says so when a fault of ours kept it from its screening, and goes on", async () => {
     const schedule = await daily();
     const sourceBody = Buffer.from(JSON.stringify({ schedule_id: schedule.id, due_at: iso(NINE) })).toString("base64");
