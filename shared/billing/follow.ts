@@ -11,6 +11,7 @@ import { endCustomer } from "./close-customer.ts";
 import { type EventTaker, isEventOf } from "./provider-event.ts";
 import { idOf, isMissing, type Payments, withProvider } from "./stripe.ts";
 import { type Entitlement, entitlementOf, subscriptionsOf } from "./subscriptions.ts";
+import { tellOfPlan } from "./tell-of-plan.ts";
 
 const TYPES = [
   "customer.subscription.created",
@@ -81,8 +82,8 @@ export async function namedBy(stripe: Payments, customerId: string): Promise<str
 
 /**
  * Writes the plan unless something that was read later has been written already. An enterprise plan is agreed on by hand
- * and stays, and so does the plan of an account that pays a price which no setting names. Returns whether the account was
- * deleted.
+ * and stays, and so does the plan of an account that pays a price which no setting names. Mails the account where its plan
+ * becomes smaller, or its renewal was not paid. Returns whether the account was deleted.
  */
 async function writeEntitlement(
   ctx: Context,
@@ -99,10 +100,11 @@ async function writeEntitlement(
       on conflict (user_id) do update set subscription_id = excluded.subscription_id,
           subscription_status = excluded.subscription_status, read_at = excluded.read_at
         where b.customer_id = excluded.customer_id and (b.read_at is null or b.read_at <= excluded.read_at)
-      returning user_id
+      returning user_id, subscription_status as status, old.subscription_status as former_status
     ), entitled as (
       ${setPlan(sql`select user_id from written`, sql`${plan}::text`, sql`u.plan <> 'enterprise' and u.plan <> ${plan}::text`)}
-    )`,
+    ), mailed as (${tellOfPlan()})`,
+    owes: ["mailed"],
     select: sql`select to_jsonb(${isDeleted}) as result from ${users} u where u.id = ${userId}::uuid`,
     result: z.boolean(),
   });

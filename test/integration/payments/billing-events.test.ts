@@ -61,6 +61,28 @@ describe("an event", () => {
     expect(await planOf(service, user.id)).toBe("free");
   });
 
+  it("of a renewal that is not paid is told by mail once, and so is the end of the plan", async () => {
+    const { user, subscription } = await subscriber(service, "team");
+    const heard = async (change: Parameters<typeof service.stripe.changeSubscription>[1]) => {
+      const events = service.stripe.changeSubscription(subscription, change);
+      // Each may come twice, and side by side.
+      await Promise.all([...events, ...events].map((event) => service.stripe.deliver(event)));
+      await deliverAll(service, events);
+      await service.settled();
+      const mails = service.mailbox.list(user.email);
+      service.mailbox.clear();
+      return mails.map(({ subject, text }) => [subject, ...(/^The (?:renewal|subscription) .*\.$/m.exec(text) ?? [])]);
+    };
+    const unpaid = [["The renewal of your plan was not paid", "The renewal of your plan team could not be paid."]];
+    const smaller = (reason: string) => [["Your plan became smaller", reason]];
+    expect(await heard({ status: "past_due" })).toEqual(unpaid);
+    expect(await heard({ status: "active" }), "it was paid").toEqual([]);
+    expect(await heard({ status: "past_due" }), "another month").toEqual(unpaid);
+    expect(await heard({ status: "unpaid" })).toEqual(smaller("The renewal of the plan team was not paid."));
+    expect(await heard({ status: "active" })).toEqual([]);
+    expect(await heard({ cancel: true })).toEqual(smaller("The subscription to the plan team is over."));
+  });
+
   it("of a price that no setting names leaves the plan that there is", async () => {
     const { user, subscription, customer } = await subscriber(service);
     const [before] = service.stripe.changeSubscription(subscription, { status: "past_due" });
