@@ -36,8 +36,9 @@ export const editSchedules = [
       "* *`) fires once a day whatever the clocks do: a time that they skip fires at the first moment after the gap, " +
       "one that occurs twice fires the first time. Any other (`30 * * * *`, `30 2,14 * * *`) follows the clocks: " +
       "skipped times are left out, those that occur twice fire twice. One screening makes up for all times that the " +
-      "service missed. If the allowance does not suffice, the plan does not include the workspace, or tasks no longer " +
-      "exist, `last_error` says so, a mail does once a month, and the schedule continues. It is turned off, and says why, if the agent, the plan or the account is gone or the " +
+      "service missed. If the allowance does not suffice, the plan has no room for the schedule or does not include the " +
+      "workspace, or tasks no longer exist, `last_error` says so, a mail does once a month, and the schedule continues. " +
+      "It is turned off, and says why, if the agent or the account is gone or the " +
       "account may no longer screen the agent. Active schedules of active agents count against the plan of who pays for the agent: an " +
       "account, or each workspace, by its owner's plan. Tasks × repeats of more than 1,000 runs are refused (422 " +
       "`suite_unavailable`), as they are of a batch.",

@@ -9,6 +9,7 @@ import { attempt, Choose, Field, Form, KEY, Result, type Sent, Wrong } from "./p
 import { counted } from "./parts/in-words.ts";
 import { looksForAgent, myAgents } from "./parts/my-agents.ts";
 import { Empty, Notice, Table } from "./parts/notice.tsx";
+import { PLAN } from "./parts/paths.ts";
 import { RowAction } from "./parts/row-action.tsx";
 import { SettingsNav } from "./parts/settings-nav.tsx";
 import { unless } from "./parts/unless.ts";
@@ -69,6 +70,17 @@ function Last({ schedule: { last_run_at: at, last_screening_session_id: session,
   return session === null ? time : <a href={`/sessions/${session}`}>{time}</a>;
 }
 
+/** When it starts the next screening, or why it starts none. */
+function Next({ schedule: { next_run_at: at, waits_for_plan: waits, timezone } }: { schedule: Schedule }) {
+  if (at === null) return "paused";
+  if (!waits) return <At time={new Date(at)} zone={timezone} />;
+  return (
+    <>
+      waits: <a href={PLAN}>the plan</a> has no room for it
+    </>
+  );
+}
+
 /** The names of agents and suites, by their ids. */
 interface Names {
   agents: Map<string, string>;
@@ -98,7 +110,7 @@ function List({ schedules, names }: { schedules: readonly Schedule[]; names: Nam
               {repeats > 1 && <span class="tag">{repeats} times each</span>}
             </td>
             <td>
-              {schedule.next_run_at === null ? "paused" : <At time={new Date(schedule.next_run_at)} zone={timezone} />}
+              <Next schedule={schedule} />
             </td>
             <td class="wide">
               <Last schedule={schedule} />

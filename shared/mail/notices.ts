@@ -106,7 +106,7 @@ export const NOTICES = {
     kind: "allowance",
     subject: "Your plan became smaller",
     news: (title) => `From now on your plan is ${title}. The reason:`,
-    note: "What you have stays, your agents, webhooks, workspaces and results among it. But no more is added, and no more runs are started, than this plan allows; schedules beyond it, and those of workspaces that it does not include, start no screenings.",
+    note: "What you have stays, your agents, webhooks, workspaces and results among it. But no more is added, and no more runs are started, than this plan allows; schedules beyond it, and those of workspaces that it does not include, start no screenings. All of it goes on with a larger plan.",
     next: ["/billing", "Look at the plans"],
   },
   schedule_disabled: {

@@ -168,7 +168,7 @@ export function partsOf(
     },
     schedules: {
       item: ScheduleRead,
-      json: scheduleJson(userId),
+      json: scheduleJson(ctx.now(), userId),
       from: sql`${screening_schedules} s join ${agents} a on a.id = s.agent_id
         where a.user_id = ${me} and a.team_id is null`,
       id: sql`s.id`,

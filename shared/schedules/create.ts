@@ -48,7 +48,7 @@ export async function createSchedule(
       from target t where t.outcome = 'done' returning *
     )`,
     result: sql`select jsonb_build_object('outcome', t.outcome, 'limit', t.plan_limit, 'used', t.used,
-      'schedule', (select ${scheduleJson(userId)} from s)) as result from target t`,
+      'schedule', (select ${scheduleJson(ctx.now(), userId)} from s)) as result from target t`,
     verdict: CREATION,
     done: z.object({ schedule: ScheduleRead }),
     refusals: { ...REFUSALS, not_found: () => notFound("agent") },

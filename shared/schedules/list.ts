@@ -12,7 +12,7 @@ export async function listSchedules(
   { userId }: UserPrincipal,
   paging: { page: number; page_size: number },
 ): Promise<{ items: Schedule[]; total: number }> {
-  const items = sql`(select json_agg(${scheduleJson(userId)} order by s.id desc) from paged s)`;
+  const items = sql`(select json_agg(${scheduleJson(ctx.now(), userId)} order by s.id desc) from paged s)`;
   const result = await readPage(ctx, pageResult(ScheduleRead), paging, (stretch) => {
     const parts = shortParts(schedulesOfOwners(userId), "s", sql`s.id desc`, stretch);
     return sql`with ${parts} select ${pageJson(items)} as result`;

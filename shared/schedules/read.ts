@@ -11,7 +11,7 @@ export async function readSchedule(ctx: Context, { userId }: UserPrincipal, sche
   const schedule = await read(
     ctx,
     ScheduleRead,
-    sql`select ${scheduleJson(userId)} as result from (${visibleSchedules(userId)} and s.id = ${scheduleId}::uuid) s`,
+    sql`select ${scheduleJson(ctx.now(), userId)} as result from (${visibleSchedules(userId)} and s.id = ${scheduleId}::uuid) s`,
   );
   if (schedule === null) throw notFound("schedule");
   return schedule;

@@ -16,6 +16,11 @@ export const ScheduleRead = z
     cron: z.string(),
     timezone: z.string(),
     is_active: z.boolean(),
+    waits_for_plan: z.boolean().meta({
+      description:
+        "Whether it is on, but beyond what the plan of the agent's owner allows, of which the oldest are within: it starts " +
+        "nothing then, and goes on by itself once there is room for it",
+    }),
     next_run_at: Instant.nullable().meta({ description: "Null while it is off" }),
     last_run_at: Instant.nullable().meta({ description: "When it last started a screening" }),
     last_screening_session_id: z.uuid().nullable(),

@@ -28,7 +28,7 @@ const DueSchedule = z.object({
   /** Its next time and how that was computed: the same for all times that have come by now. */
   turn: z.string(),
   plan_limit: z.int(),
-  /** Whether the plan does not include its workspace: then it waits, as it does for the allowance. */
+  /** Whether the plan does not include its workspace. */
   is_beyond: z.boolean(),
   /** Active schedules of the same owner that were created before. */
   older: z.int(),
@@ -37,20 +37,26 @@ const DueSchedule = z.object({
 });
 type DueSchedule = z.output<typeof DueSchedule>;
 
+/** What a refusal says of the limit that was met. */
+const Exceeded = z.object({ limit: z.int(), resets_at: z.string().nullable() });
+
 const AGAIN = "Then turn the schedule on again.";
 
 /**
  * Starts the screening that was due at an instant, once however often the message comes, and once where it meets that of
  * another time, in the name of the schedule's account and from its usual allowance. Where the tasks or the allowance do not
- * permit it, or the plan does not include its workspace, the schedule notes why, mails it once a month, and goes on; where
- * the plan, the agent, the right or the account is gone, it is turned off and says why. Does nothing for a schedule that is
- * off or deleted, that has started a screening since, or that is due again, since then another message comes.
+ * permit it, or the plan has no room for it or does not include its workspace, the schedule notes why, mails it once a
+ * month, and goes on; where the agent, the right or the account is gone, it is turned off and says why. Does nothing for a
+ * schedule that is off or deleted, that has started a screening since, or that is due again, since then another message comes.
  */
 export async function startScheduled(ctx: Context, { schedule_id: id, due_at: due }: Message): Promise<void> {
   const schedule = await load(ctx, id, due);
   if (schedule === null) return;
   const obstacle = obstacleOf(schedule);
   if (obstacle !== null) return turnOff(ctx, id, obstacle);
+  // What the plan does not include of a workspace, the submission says itself.
+  const { older, plan_limit: limit } = schedule;
+  if (older >= limit && !schedule.is_beyond) return wait(ctx, id, noRoom(limit, older));
   // Not by the time that was due: where the queue was down, the messages of two times come at once.
   const { turn } = schedule;
   const once = { caller: `schedule:${id}`, key: turn, fingerprint: turn, replayed: false };
@@ -117,18 +123,19 @@ async function load(ctx: Context, id: string, due: string): Promise<DueSchedule 
 }
 
 /** Why the schedule may start nothing any more, apart from what the submission checks itself; null when it may. */
-function obstacleOf({
-  is_timed: timed,
-  plan_limit: limit,
-  is_beyond: beyond,
-  older,
-  is_leaving: leaving,
-}: DueSchedule): string | null {
+function obstacleOf({ is_timed: timed, is_leaving: leaving }: DueSchedule): string | null {
   if (leaving) return `Its account awaits deletion. Take the deletion back first. ${AGAIN}`;
-  if (older >= limit && !beyond) {
-    return `The plan of the agent's owner allows ${limit} active schedules. Upgrade it, or turn older ones off. ${AGAIN}`;
-  }
   return timed ? null : "Its time zone is not known any more. Set another, and turn the schedule on again.";
+}
+
+/** The 402 for a schedule beyond those that the plan allows, which are the oldest: it waits until there is room for it. */
+function noRoom(limit: number, used: number): Problem {
+  const message =
+    limit === 0
+      ? "The plan of the agent's owner includes no schedules. This one goes on with a plan that does."
+      : `The plan of the agent's owner allows ${limit} active schedules, and as many are older than this one. It goes on ` +
+        "once one of them is turned off, or with a larger plan.";
+  return new Problem("quota_exceeded", message, { members: { limit, used, resets_at: null } });
 }
 
 async function refused(ctx: Context, id: string, problem: Problem): Promise<void> {
@@ -159,11 +166,15 @@ async function note(ctx: Context, id: string, error: string): Promise<void> {
 
 /**
  * Notes why a schedule that goes on has started nothing, and mails it once a month for each kind of reason: nobody may look at
- * the schedules for weeks. Whoever was mailed that all of this allowance is used knows that schedules start none.
+ * the schedules for weeks. What the plan has no room for is one mail for all schedules of an owner. Whoever was mailed that
+ * all of this allowance is used knows that schedules start none.
  */
 async function wait(ctx: Context, id: string, { code, message, extras }: Problem): Promise<void> {
   const month = monthOf(ctx.now());
-  const limit = z.object({ limit: z.int() }).safeParse(extras.members).data?.limit ?? null;
+  const exceeded = Exceeded.safeParse(extras.members).data;
+  const limit = exceeded?.limit ?? null;
+  // The month's runs come back by themselves, what a plan allows does not.
+  const isOfPlan = exceeded?.resets_at === null;
   const allowance = sql`concat_ws(':', case when s.team_id is null then 'user' else 'team' end,
     coalesce(s.team_id, s.owner_id), ${month}::text, ${limit}::integer)`;
   await write(ctx, {
@@ -172,7 +183,8 @@ async function wait(ctx: Context, id: string, { code, message, extras }: Problem
     ), ${tellOnce(
       "mailed",
       "turned_off",
-      sql`select s.user_id, 'schedule_waiting' as notice, concat_ws(':', s.id, ${code}::text, ${month}::text) as about,
+      sql`select s.user_id, 'schedule_waiting' as notice, concat_ws(':', case when ${isOfPlan}
+          then coalesce(s.team_id, s.owner_id) else s.id end, ${code}::text, ${month}::text) as about,
         s.name as title, ${message}::text as reason, null::uuid as page_id
       from (select u.id, ${reader(sql`u`)} as user_id, a.name, a.team_id, a.user_id as owner_id
         from updated u join ${agents} a on a.id = u.agent_id) s

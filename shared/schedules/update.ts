@@ -65,7 +65,7 @@ async function updateAsRead(
       from target t where s.id = t.id and t.outcome = 'done' and ${asRead} returning s.*
     )`,
     result: sql`select jsonb_build_object('outcome', t.outcome, 'limit', t.plan_limit, 'used', t.used,
-      'schedule', (select ${scheduleJson(viewer)} from s)) as result from target t`,
+      'schedule', (select ${scheduleJson(ctx.now(), viewer)} from s)) as result from target t`,
     verdict: UPDATE,
     done: z.object({ schedule: ScheduleRead.nullable() }),
     refusals: { ...REFUSALS, not_found: () => notFound("schedule") },

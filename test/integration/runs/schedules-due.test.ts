@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { DAILY, EVERY_MINUTE } from "../../../functions/scheduled.ts";
 import { caller, newUser, PASSWORD, type User } from "../../stack/client.ts";
 import { signature } from "../../stack/broker/delivery.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { addAgent, addRun, addSuite, from, quietQueueClient, range, type TestSuite, used } from "./support.ts";
 import { addSchedule, addTeam, SCHEDULES, type Schedule, slowDown } from "./schedules-support.ts";
 
-const EVERY_MINUTE = "* * * * *";
-const DAILY = "17 3 * * *";
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
@@ -244,6 +243,12 @@ describe("a schedule that can't screen this time", () => {
       () => service.sql("update tasks set is_active = false where suite_id = $1", [suite.id]),
       () => service.sql("update tasks set is_active = true where suite_id = $1", [suite.id]),
     ],
+    [
+      "which the plan has no room for",
+      /includes no schedules.*goes on with a plan that does/,
+      () => service.sql("update users set plan = 'free' where id = $1", [user.id]),
+      () => service.sql("update users set plan = 'pro' where id = $1", [user.id]),
+    ],
   ])("%s says why and goes on", async (_what, reason, hinder, relieve) => {
     const schedule = await daily();
     await hinder();
@@ -265,6 +270,27 @@ describe("a schedule that can't screen this time", () => {
     expect(await read(schedule)).toMatchObject({ is_active: true, last_error: expect.stringMatching(/retired/) });
     expect(await started()).toEqual([]);
   });
+
+  it("since a smaller plan is for fewer says so before it is due, and goes on once there is room for it", async () => {
+    await service.sql("update users set plan = 'enterprise' where id = $1", [user.id]);
+    const made: Schedule[] = [];
+    for (const _one of range(7)) made.push(await daily());
+    const waiting = () => Promise.all(made.map(async (one) => (await read(one)).waits_for_plan));
+    await service.sql("delete from notices");
+    service.mailbox.clear();
+    await service.sql("update users set plan = 'pro' where id = $1", [user.id]);
+    expect(await waiting()).toEqual(range(7).map((n) => n >= 5));
+    await minute(NINE);
+    const states = await Promise.all(made.map((schedule) => read(schedule)));
+    expect(states.map(({ is_active: active, last_run_at: at }) => active && at === null)).toEqual(
+      range(7).map((n) => n >= 5),
+    );
+    expect(service.mailbox.list(user.email), "one mail for both").toHaveLength(1);
+    await user.call("PATCH", `${SCHEDULES}/${made[0]?.id}`, { is_active: false });
+    expect(await waiting()).toEqual(range(7).map((n) => n >= 6));
+    await minute(NINE + DAY);
+    expect(await started()).toHaveLength(10);
+  });
 });
 
 describe("a schedule whose ground is gone", () => {
@@ -274,11 +300,6 @@ describe("a schedule whose ground is gone", () => {
       "agent's mode is retired",
       /provider credentials/,
       () => service.sql("update agents set connection_mode = 'customer_llm' where id = $1", [agentId]),
-    ],
-    [
-      "plan has none",
-      /plan.* allows 0 active/,
-      () => service.sql("update users set plan = 'free' where id = $1", [user.id]),
     ],
     [
       "account awaits deletion",
@@ -300,17 +321,6 @@ describe("a schedule whose ground is gone", () => {
     await minute(NINE + DAY);
     expect(await started()).toEqual([]);
     expect(await used(service, "user", user.id)).toBe(0);
-  });
-
-  it("by a smaller plan is turned off where older ones use the plan up", async () => {
-    await service.sql("update users set plan = 'enterprise' where id = $1", [user.id]);
-    const made: Schedule[] = [];
-    for (const _one of range(7)) made.push(await daily());
-    await service.sql("update users set plan = 'pro' where id = $1", [user.id]);
-    await minute(NINE);
-    const states = await Promise.all(made.map((schedule) => read(schedule)));
-    expect(states.map(({ is_active: active }) => active)).toEqual([true, true, true, true, true, false, false]);
-    expect(await started()).toHaveLength(5);
   });
 
   it.each([

@@ -9,6 +9,7 @@ export interface Schedule {
   id: string;
   user_id: string;
   is_active: boolean;
+  waits_for_plan: boolean;
   next_run_at: string | null;
   last_run_at: string | null;
   last_screening_session_id: string | null;

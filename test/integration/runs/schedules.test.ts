@@ -49,6 +49,7 @@ describe("a schedule", () => {
       cron: "0 9 * * MON-FRI",
       timezone: "Europe/Berlin",
       is_active: true,
+      waits_for_plan: false,
       next_run_at: "2026-11-23T08:00:00.000Z",
       last_run_at: null,
       last_screening_session_id: null,

@@ -145,7 +145,11 @@ describe("a workspace that its owner's plan does not include", () => {
       await service.settled();
       ahead = 0;
     };
+    const visitor = await visitorOf(service, owner);
+    const isSaid = async () => (await visitor.open("/settings/schedules")).html.includes("has no room for it");
+    expect([(await read()).waits_for_plan, await isSaid()]).toEqual([false, false]);
     await setPlan("free");
+    expect([(await read()).waits_for_plan, await isSaid()], "before it is due").toEqual([true, true]);
     await minute(due);
     expect(await read()).toMatchObject({
       is_active: true,
