@@ -127,7 +127,7 @@ export const NOTICES = {
     kind: "turned_off",
     subject: "Your webhook was turned off",
     news: (title) => `Your webhook “${title}” no longer receives events. The reason:`,
-    note: "Mend the receiver, then turn the webhook on again: what it missed until now can be redelivered from its log, which goes back 30 days. What happens while the webhook is off is neither sent nor kept.",
+    note: "Mend the receiver, then turn the webhook on again: what it missed until now can be redelivered from its log, which goes back 30 days. What happens while the webhook is off is neither sent nor kept. Others of yours at the same host that are turned off within the hour for the same reason are not told of one by one: the page shows them.",
     next: ["/settings/webhooks", "Open the webhooks"],
   },
   submission_approved: {

@@ -3,7 +3,7 @@ import type * as z from "zod";
 import { accountOf } from "../agents/account.ts";
 import { write } from "../db/change.ts";
 import { webhook_deliveries, webhook_events, webhooks } from "../db/schema/index.ts";
-import { oweNotice } from "../mail/owe-notice.ts";
+import { tellOnce } from "../mail/owe-notice.ts";
 import type { Context } from "../platform/context.ts";
 import { PING } from "./event.ts";
 import { oweLater } from "./messages.ts";
@@ -58,7 +58,7 @@ export async function record(
       select webhook_id, event_id, attempt + 1, next_attempt_at from recorded where status = 'failed'
       on conflict do nothing returning webhook_id, next_attempt_at
     ), messages as (${oweLater(sql`select webhook_id, next_attempt_at as due from inserted`)}),
-    mailed as (${noticeOf})`,
+    ${noticeOf(at)}`,
     owes: ["messages", "mailed"],
     select: sql`select ${deliveryJson} as result from recorded d join ${webhook_events} e on e.id = d.event_id
       where exists (select from ${webhooks} s where s.id = d.webhook_id)`,
@@ -83,10 +83,17 @@ function failed(at: SQL, gone: boolean): SQL {
     disabled_reason = case when w.is_active then ${reason} else w.disabled_reason end`;
 }
 
-/** SQL: owes the owner of the subscription `w` a mail about it if this statement turned it off. */
-const noticeOf: SQL = oweNotice(
-  "turned_off",
-  sql`select ${accountOf(webhookOwner)} as user_id, 'webhook_disabled' as notice, w.url as title,
-    ${JSON.stringify(REASONS)}::jsonb ->> w.disabled_reason as reason, null::uuid as page_id
-  from w where w.was_active and not w.is_active`,
-);
+/**
+ * SQL: the parts that owe the owner of the subscription `w` a mail about it if this statement turned it off. Those at one
+ * receiver end together: of all at one host that are turned off for one reason within the same hour, the first is told.
+ */
+function noticeOf(at: SQL): SQL {
+  return tellOnce(
+    "mailed",
+    "turned_off",
+    sql`select ${accountOf(webhookOwner)} as user_id, 'webhook_disabled' as notice, w.url as title,
+      ${JSON.stringify(REASONS)}::jsonb ->> w.disabled_reason as reason, null::uuid as page_id,
+      concat_ws(' ', substring(w.url from '^[a-z]+://[^/?#]+'), w.disabled_reason, date_trunc('hour', ${at})) as about
+    from w where w.was_active and not w.is_active`,
+  );
+}

@@ -49,6 +49,7 @@ beforeEach(async () => {
   service.faults.set({ service: "qstash", mode: "none" });
   await service.sql("delete from webhooks");
   await service.sql("delete from webhook_events");
+  await service.sql("delete from notices");
   await service.sql("delete from outbox");
   receiver.answer = () => ({ status: 200, body: "taken" });
   receiver.seen.length = 0;
@@ -207,6 +208,19 @@ describe("a subscription is turned off", () => {
     receiver.answer = () => ({ status: 200 });
     await announce(service, agent);
     expect(receiver.seen).toHaveLength(before + 1);
+  });
+
+  it("with others at the same receiver: one mail tells of all of them, and another of those elsewhere", async () => {
+    const other = await startReceiver(() => ({ status: 410 }));
+    receiver.answer = () => ({ status: 410 });
+    service.mailbox.clear();
+    const urls = [...range(5).map((n) => at(`gone/${n}`)), `${other.url}/gone`];
+    for (const url of urls) await subscribe(user, url);
+    await announce(service, agent);
+    const off = await service.sql("select from webhooks where not is_active");
+    const told = service.mailbox.list(user.email).map(({ text }) => urls.filter((url) => text.includes(url)));
+    await other.stop();
+    expect([off.length, told.length, told.flat().filter((url) => url.startsWith(other.url)).length]).toEqual([6, 2, 1]);
   });
 
   it.each([
