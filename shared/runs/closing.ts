@@ -32,7 +32,7 @@ export const closing: CloseDomain = (account) => ({
       where r.id = ${anyOf("told")} returning r.id
     )`,
     (place) => sql`${chunkNaming(account, runs, place, "user_id")}, done as (
-      update ${runs} r set user_id = null, api_key_id = null where r.id = ${anyOf("chunk")} returning r.id
+      update ${runs} r set user_id = null, api_key_id = null, ${unpaid} where r.id = ${anyOf("chunk")} returning r.id
     )`,
     (place) => sql`${chunkOfEach(
       account,
@@ -60,6 +60,14 @@ export const closing: CloseDomain = (account) => ({
     )`,
   ],
 });
+
+/** SQL: assignments by which the run row `r` says no more that an account's own allowance paid; a workspace's gets its runs back. */
+const unpaid = sql.join(
+  ["paid_kind", "paid_owner", "paid_period"].map(
+    (name) => sql`${sql.raw(name)} = case when r.paid_kind <> 'user' then r.${sql.raw(name)} end`,
+  ),
+  sql`, `,
+);
 
 const runsOfAgent = sql`select r.id from ${runs} r where r.agent_id = a.id`;
 

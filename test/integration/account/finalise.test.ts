@@ -221,6 +221,32 @@ describe("a deleted account", () => {
     expect(await count("runs where user_id = $1")).toBe(0);
   });
 
+  it("is not named by the runs that it paid of agents that are others' by now", async () => {
+    const host = await newUser(service, { plan: "team" });
+    const { body: team } = await host.call("POST", "/api/v1/teams", { name: "Host" });
+    await service.sql("insert into team_members (team_id, user_id, role) values ($1, $2, 'editor')", [
+      team.id,
+      user.id,
+    ]);
+    const [first = ""] = suite.tasks;
+    const [tried, moved] = [await addAgent(host, { allow_trial: true }), await addAgent(user)];
+    const runs = [await addRun(user, tried, first), await addRun(user, moved, first)];
+    const transfer = `/api/v1/agents/${moved}/transfer-to-workspace`;
+    expect((await user.call("POST", transfer, { team_id: team.id })).status).toBe(200);
+    const paid = await addRun(user, moved, first);
+    await service.settled();
+    expect(await count("runs where paid_owner = $1"), "it paid").toBe(2);
+    await finalise(user);
+    ahead += DAY;
+    await service.app.scheduled(DAILY);
+    expect(await tablesWith(user.id), "who made the agent of the workspace").toEqual(["agents", "users"]);
+    const kept = "select paid_kind, paid_owner from runs where id = any ($1) order by id";
+    expect(await service.sql(kept, [[...runs, paid]])).toEqual([
+      ...runs.map(() => ({ paid_kind: null, paid_owner: null })),
+      { paid_kind: "team", paid_owner: team.id },
+    ]);
+  });
+
   it("takes a workspace of its own along", async () => {
     const [team] = await service.sql<{ id: string }>(
       "insert into teams (name, owner_id) values ('Solo', $1) returning id",
