@@ -48,6 +48,7 @@ export const ADVICE: Readonly<Record<ProblemCode, string>> = {
   submission_closed: "Nothing is left to do: the proposal was decided on.",
   already_member: "Nothing is left to do: the account is a member.",
   workspace_ownership: "Hand the workspaces over, or delete them, first.",
+  account_leaving: "Choose another account, or have its owner take the deletion back first.",
   workspace_not_empty: "Move or remove the workspace's agents first.",
   webhook_inactive: "Turn the webhook on by `is_active`, once its receiver works.",
   payment_in_progress: "Wait a moment and ask again; the payment is prepared once.",

@@ -106,11 +106,12 @@ export const editMembers = [
     description:
       "The account's email must be the invited one; the mailed token proves it even if it was not verified before. A " +
       "token that is unknown, revoked, replaced, expired or meant for another address gets the same 400 in every " +
-      "case. When the account that joined sends the token again, it gets the workspace.",
+      "case. When the account that joined sends the token again, it gets the workspace. Nobody joins one whose owner " +
+      "awaits the deletion of the account.",
     auth: "session",
     body: TeamInvitationAccept,
     returns: { 200: TeamRead },
-    problems: ["invalid_token"],
+    problems: ["invalid_token", "account_leaving"],
     async handler({ ctx, principal, body }) {
       return ok(await acceptInvitation(ctx, principal, body.token));
     },

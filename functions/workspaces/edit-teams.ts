@@ -108,13 +108,13 @@ export const editTeams = [
     summary: "Hand a workspace over to another member",
     description:
       "For its owner, who becomes an admin. From then on the new owner's plan counts, which has to allow one more " +
-      "workspace. What the workspace used of this month's runs stays used.",
+      "workspace, and whose account may not await its deletion. What the workspace used of this month's runs stays used.",
     auth: "session",
     params,
     body: TeamOwnershipTransfer,
     right: ({ ctx, principal, params: { id } }) => assertTeamRight(ctx, "own", principal, id),
     returns: { 200: TeamRead },
-    problems: ["not_found", "forbidden", "quota_exceeded"],
+    problems: ["not_found", "forbidden", "account_leaving", "quota_exceeded"],
     async handler({ ctx, principal, params: { id }, body }) {
       return ok(await transferTeam(ctx, principal, id, body.user_id));
     },

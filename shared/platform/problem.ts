@@ -41,6 +41,7 @@ export const PROBLEMS = {
   submission_closed: [409, "The submission was decided otherwise"],
   already_member: [409, "The account is a member already"],
   workspace_ownership: [409, "A workspace has to be handed over first"],
+  account_leaving: [409, "The account awaits its deletion"],
   workspace_not_empty: [409, "The workspace still has active agents"],
   webhook_inactive: [409, "The webhook is turned off"],
   payment_in_progress: [409, "The same payment is being prepared"],

@@ -5,7 +5,7 @@ import { team_members, teams, users } from "../db/schema/index.ts";
 import type { SessionPrincipal } from "../identity/principal.ts";
 import { planLimit } from "../plans/plans.ts";
 import type { Context } from "../platform/context.ts";
-import { notFound } from "../platform/problem.ts";
+import { notFound, Problem } from "../platform/problem.ts";
 import { TeamQuota, teamQuota, teamsUsed } from "./quota.ts";
 import { TeamRead } from "./shown.ts";
 import { takeTurn } from "./turns.ts";
@@ -15,13 +15,14 @@ import { noTeam, notAllowed, teamFor, teamJson } from "./view.ts";
 const TRANSFER = verdict({
   forbidden: sql`not t.allowed`,
   no_member: sql`t.new_owner is null`,
+  leaving: sql`t.new_owner <> t.owner_id and t.is_leaving`,
   quota: sql`t.new_owner <> t.owner_id and t.used >= t.team_limit`,
 });
 
 /**
  * Hands a workspace over to another member, whose plan counts from then on; the previous owner becomes an admin. Does
  * nothing where that member is the owner already. Throws 404 for the workspace or the member, `forbidden`,
- * `quota_exceeded`.
+ * `account_leaving` where the member's account awaits its deletion, which the workspace would hold up; `quota_exceeded`.
  */
 export async function transferTeam(
   ctx: Context,
@@ -35,6 +36,7 @@ export async function transferTeam(
     parts: sql`with target as (
       select t.*, ${TRANSFER.sql} as outcome from (
         select t.id, t.owner_id, t.allowed, m.user_id as new_owner,
+          u.deletion_scheduled_for is not null as is_leaving,
           ${planLimit(sql`u.plan`, "workspaces")} as team_limit, ${teamsUsed(ctx, sql`u.id`)} as used
         from (${teamFor("own", userId, teamId)}) t
           left join ${team_members} m on m.team_id = t.id and m.user_id = ${newOwner}::uuid
@@ -56,6 +58,8 @@ export async function transferTeam(
       not_found: noTeam,
       forbidden: () => notAllowed("handing it over"),
       no_member: () => notFound("member"),
+      leaving: () =>
+        new Problem("account_leaving", "This member's account awaits its deletion, which the workspace would hold up."),
       quota: telling(TeamQuota, teamQuota),
     },
   });
