@@ -18,7 +18,8 @@ const DAYS = { first: 14, second: 3 };
 
 /**
  * Tells the owners of the next 500 certifications after the one that `cursor` names that they end within 14 days, and again
- * within 3; each once, however often it is called. Nobody is told of one that is already followed by another.
+ * within 3; each once, however often it is called. Nobody is told of one that is already followed by another, or of an agent
+ * that is switched off: it can't be certified again.
  * One that the database refuses is stepped over.
  */
 export function remindOfEnds(ctx: Context, cursor: string | null): Promise<Piece> {
@@ -48,7 +49,7 @@ async function remind(ctx: Context, isEnding: SQL, at: SQL, size: number): Promi
       sql`select ${accountOf(agentOwner)} as user_id, 'certification_expiring' as notice, e.id || ':' || e.days as about,
         a.name as title, 'It ends on ' || to_char(e.expires_at at time zone 'UTC', 'YYYY-MM-DD') || '.' as reason,
         a.id as page_id
-      from ending e join ${agents} a on a.id = e.agent_id
+      from ending e join ${agents} a on a.id = e.agent_id and a.is_active
       where not exists (select from ${certifications} c
         where c.agent_id = e.agent_id and ${inForce(ctx.now())} and c.expires_at > e.expires_at)`,
     )}`,

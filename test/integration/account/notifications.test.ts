@@ -339,6 +339,15 @@ describe("an agent's owner", () => {
     await service.sql("delete from certifications where expires_at > $1", [new Date(START + 3 * DAY).toISOString()]);
     await service.app.scheduled(DAILY);
     expect(await mails()).toHaveLength(3);
+    // An agent that was deleted can't be certified again, and that of a workspace that is gone has no page.
+    await service.sql("delete from certifications");
+    await certify(2);
+    expect((await user.call("DELETE", `/api/v1/agents/${agent}`)).status).toBe(204);
+    await remind();
+    expect(await mails()).toHaveLength(3);
+    await service.sql("update agents set is_active = true where id = $1", [agent]);
+    await remind();
+    expect(await mails()).toHaveLength(4);
   });
 
   it("is told that it got worse, once, with no webhook that listens", async () => {
