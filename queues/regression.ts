@@ -1,14 +1,24 @@
-import { consumer } from "../shared/queue/consumer.ts";
+import { sql } from "drizzle-orm";
+import type * as z from "zod";
+import type { Context } from "../shared/platform/context.ts";
+import { consumer, UNTIL_DONE } from "../shared/queue/consumer.ts";
+import { done } from "../shared/db/done.ts";
 import { SessionMessage } from "../shared/runs/messages.ts";
 import { detectRegression } from "../shared/runs/regression.ts";
 
-/** Compares a finished session with the one before. If they can't be compared, nobody is notified. */
+const isDone = (ctx: Context, { screening_session_id: id }: z.output<typeof SessionMessage>) =>
+  done(ctx, "regression", sql`o.id = ${id}::uuid`);
+
+/** Compares a finished session with the one before. If they can't be compared within three days, nobody is notified. */
 export const regressionConsumer = consumer({
   name: "regression",
   body: SessionMessage,
-  retries: 3,
+  ...UNTIL_DONE,
   timeoutSeconds: 60,
   parallelism: null,
-  handle: (ctx, { screening_session_id }) => detectRegression(ctx, screening_session_id),
-  dead: () => Promise.resolve(),
+  async handle(ctx, message) {
+    await detectRegression(ctx, message.screening_session_id);
+    await isDone(ctx, message);
+  },
+  dead: (ctx, message, end) => (end === "refused" ? isDone(ctx, message) : Promise.resolve()),
 });

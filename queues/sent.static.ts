@@ -5,9 +5,10 @@ import { CONSUMERS } from "./consumers.ts";
 export const SENT: Record<string, Delivery> = Object.fromEntries(
   await Promise.all(
     Object.entries(CONSUMERS).map(async ([name, load]) => {
-      const { retries, retryDelay, timeoutSeconds, parallelism } = await load();
+      const { retries, retryDelay, timeoutSeconds, parallelism, untilDone } = await load();
       const delay = retryDelay === undefined ? {} : { retryDelay };
-      return [name, { retries, ...delay, timeoutSeconds, parallelism }] as const;
+      const until = untilDone === undefined ? {} : { untilDone };
+      return [name, { retries, ...delay, timeoutSeconds, parallelism, ...until }] as const;
     }),
   ),
 );

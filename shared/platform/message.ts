@@ -19,10 +19,12 @@ export interface Refusal {
 }
 
 /**
- * What became of messages. Those in neither list were not tried, or it is unknown whether they arrived: see `failure`.
+ * What became of messages. Those in no list were not tried, or it is unknown whether they arrived: see `failure`.
  */
 export interface Publication {
   taken: Message[];
+  /** Taken, too, but owed until their consumer has done the work. */
+  kept: Message[];
   refused: Refusal[];
   /** Why the queue as a whole did not go on taking messages; null if it did. */
   failure: Error | null;

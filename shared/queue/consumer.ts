@@ -14,6 +14,11 @@ export interface Consumer<B = unknown> {
   timeoutSeconds: number;
   /** At most this many deliveries at once for one flow key, and of all messages without one; null for no bound. */
   parallelism: number | null;
+  /**
+   * Set where nothing else in the database tells of the work: the message is owed until `handle` calls `done`, not only until
+   * the queue has it, and the sweeper publishes it anew. So `dead` calls `done` for what is given up, and else does nothing.
+   */
+  untilDone?: true;
   /** Does the work. A throw makes QStash try again; coming a second time must change nothing. */
   handle(ctx: Context, body: B): Promise<void>;
   /** Called once when the last try has failed. */
@@ -26,10 +31,14 @@ export interface Consumer<B = unknown> {
  */
 export type End = "refused" | "unavailable" | "failed";
 
-/** Retries as far apart as is useful: after half a minute, a quarter of an hour, seven and a half hours. */
-export const UNHURRIED: Pick<Consumer, "retries" | "retryDelay"> = {
+/**
+ * A message that is owed until it is done. The tries of one publication, after 12 s, 84 s and ten minutes, bridge the time in
+ * which the queue takes the next for a duplicate.
+ */
+export const UNTIL_DONE: Pick<Consumer, "retries" | "retryDelay" | "untilDone"> = {
   retries: 3,
-  retryDelay: "pow(30, retried + 1) * 1000",
+  retryDelay: "12000 * pow(7, retried)",
+  untilDone: true,
 };
 
 /** Thrown by a consumer for a message that would fail at every further try. */

@@ -11,6 +11,8 @@ export interface Delivery {
   retryDelay?: string;
   timeoutSeconds: number;
   parallelism: number | null;
+  /** Whether its messages are owed until the work is done. */
+  untilDone?: true;
 }
 
 const PUBLISH_TIMEOUT_MS = 10_000;
@@ -68,6 +70,7 @@ export function createPublisher(env: Env, deliveries: ReadonlyMap<string, Delive
       const known = messages.filter(({ consumer }) => deliveries.has(consumer));
       const publication: Publication = {
         taken: [],
+        kept: [],
         refused: messages
           .filter(({ consumer }) => !deliveries.has(consumer))
           .map((message) => ({ message, reason: "there is no such consumer" })),
@@ -78,8 +81,9 @@ export function createPublisher(env: Env, deliveries: ReadonlyMap<string, Delive
           const reasons = await sendApart(batch);
           for (const [index, message] of batch.entries()) {
             const reason = reasons[index] ?? null;
-            if (reason === null) publication.taken.push(message);
-            else publication.refused.push({ message, reason });
+            if (reason !== null) publication.refused.push({ message, reason });
+            else if (deliveries.get(message.consumer)?.untilDone) publication.kept.push(message);
+            else publication.taken.push(message);
           }
         } catch (error) {
           publication.failure = error instanceof Error ? error : new Error(String(error));

@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { kept, writeKept } from "../db/kept.ts";
 import { agents, webhook_deliveries, webhook_events } from "../db/schema/index.ts";
+import { takeBack } from "../db/owed.ts";
 import { createTogether } from "../db/together.ts";
 import type { Context } from "../platform/context.ts";
 import { Permanent } from "../queue/consumer.ts";
@@ -17,7 +18,7 @@ const COLUMNS = sql.raw(
 
 /**
  * Makes a first attempt, due `at`, for each subscription to each of a list of events, and only once however often an event
- * is in it or was announced before. Nothing is kept of an event that nobody subscribes to.
+ * is in it or was announced before. Nothing is kept of an event that nobody subscribes to, and none is owed any more.
  */
 export const ANNOUNCE = kept("announce", { events: "jsonb", at: "timestamptz" }, (value) => ({
   parts: sql`with given as (
@@ -37,6 +38,8 @@ export const ANNOUNCE = kept("announce", { events: "jsonb", at: "timestamptz" },
       insert into ${webhook_deliveries} (webhook_id, event_id, attempt, next_attempt_at)
       select s.id, e.id, 1, ${value("at")} from subscribed s join event e on e.id = s.event_id
       returning webhook_id, next_attempt_at as due
+    ), done as (
+      ${takeBack(["announce"], sql`select id from given`)}
     ), ${wake("messages", sql`select webhook_id, due from attempts`)}`,
   hands: ["messages"],
   select: sql`select to_jsonb(count(*)) as result from attempts`,

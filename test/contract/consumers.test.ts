@@ -102,9 +102,15 @@ test("each is listed by its name", () => {
 });
 
 test("the publisher knows how to send to every consumer", () => {
-  const sent = consumers.map(({ name, retries, retryDelay, timeoutSeconds, parallelism }) => [
+  const sent = consumers.map(({ name, retries, retryDelay, timeoutSeconds, parallelism, untilDone }) => [
     name,
-    { retries, ...(retryDelay === undefined ? {} : { retryDelay }), timeoutSeconds, parallelism },
+    {
+      retries,
+      ...(retryDelay === undefined ? {} : { retryDelay }),
+      timeoutSeconds,
+      parallelism,
+      ...(untilDone === undefined ? {} : { untilDone }),
+    },
   ]);
   expect([...DELIVERIES]).toEqual(sent);
 });

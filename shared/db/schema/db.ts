@@ -14,7 +14,7 @@ export const outbox = lazyTable(
     body: jsonb().notNull(),
     flow_key: text(),
     not_before: instant(),
-    /** How often the queue refused it while it took others. */
+    /** How often the queue refused it while it took others; -1 where it took it, and the work is not done. */
     attempts: integer().notNull().default(0),
     /** When the sweeper may publish it, unless it is gone by then: taken by the queue, or by its consumer. */
     due_at: instant().notNull().default(sql`now() + interval '60 seconds'`),

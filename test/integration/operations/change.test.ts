@@ -42,7 +42,7 @@ function request(key?: string): Context {
   ctx.queue = {
     publish(messages) {
       published.push(...messages);
-      return Promise.resolve({ taken: [...messages], refused: [], failure: null });
+      return Promise.resolve({ taken: [...messages], kept: [], refused: [], failure: null });
     },
   };
   if (key !== undefined) ctx.idempotency = { caller: "test", key, fingerprint: "same", replayed: false };
