@@ -45,7 +45,7 @@ export const LeaderboardRow = z
       .meta({
         description:
           "How many runs of these tasks the agent was asked in public at their current version, canaries among them, and those that " +
-          "were cancelled once a later one of their task had been asked: `runs` of them are scored. Null unless it is ranked",
+          "were cancelled, or failed by our fault, once a later one of their task had been asked: `runs` of them are scored. Null unless it is ranked",
       }),
     uneven: z.boolean().meta({
       description:

@@ -8,16 +8,20 @@ import { takeBack } from "../db/owed.ts";
 import { isOpenRun, runs } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { FOLLOW_UP, followUp } from "./follow-up.ts";
+import { askedLater, VERSION_IF_OVERTAKEN } from "./overtaken.ts";
 
 /**
- * SQL: the parts `given_up`, `refunded` and `followUp`'s of a statement that ends the open runs within `scope` (a condition
- * over runs `r`) as our fault and gives their allowance back; `FOLLOW_UP` names those that owe messages.
+ * SQL: the parts `asked_later`, `given_up`, `refunded` and `followUp`'s of a statement that ends the open runs within `scope`
+ * (a condition over runs `r`) as our fault and gives their allowance back; `FOLLOW_UP` names those that owe messages. One that
+ * was overtaken by a later one of its task counts as asked: whose fault it is, such as that of a name that can't be resolved,
+ * is not always known, and an owner must not be able to choose it.
  */
 function givingUp(scope: SQL, now: Date): SQL {
-  return sql`given_up as (
+  return sql`${askedLater(sql`${scope} and ${isOpenRun(sql`r.status`)}`)}, given_up as (
       update ${runs} r set status = 'failed', failure_code = 'service_error', callback_hash = null, lease_token = null,
         failure_detail = 'The run could not be carried out on our side. It is not held against the agent, and its allowance is given back.',
-        lease_expires_at = null, awaiting_callback = false, canary = false, finalized_at = ${now.toISOString()}::timestamptz
+        lease_expires_at = null, awaiting_callback = false, canary = false, finalized_at = ${now.toISOString()}::timestamptz,
+        suite_version = ${VERSION_IF_OVERTAKEN}
       where ${scope} and ${isOpenRun(sql`r.status`)} returning r.*
     ), refunded as (${giveBackAllowance(sql`select paid_kind, paid_owner, paid_period from given_up`)}
     ), ${followUp("given_up", now)}`;

@@ -33,7 +33,7 @@ export const RunRead = z
     suite_id: z.uuid().nullable(),
     suite_version: z.int().nullable().meta({
       description:
-        "In force when the run was finalised; of a cancelled one, where it counts as asked, since a later one of its task had been",
+        "In force when the run was finalised; of one that was cancelled, or failed by our fault, where it counts as asked, since a later one of its task had been",
     }),
     passed: z.boolean().nullable(),
     correctness: share,

@@ -17,11 +17,11 @@ export interface Evenness {
  * least more than one, are uneven. Rounds of all tasks are even, however many; so are canaries, which are asked like the others.
  *
  * An owner could also have runs wait in the queue, pick among later ones of each task, and then let as many of the earlier
- * ones go on as make all tasks even: those are older than the ones that are scored. So earlier ones that are cancelled then
- * count as asked all the same.
+ * ones go on as make all tasks even: those are older than the ones that are scored. So earlier ones that are cancelled then,
+ * or fail by our fault, which a name's own servers can bring about, count as asked all the same.
  *
  * @param asked how often each task was asked: final runs that are real, public, no trials, and not failed by our fault; of
- * cancelled ones those that were overtaken by a later one of their task
+ * those and of cancelled ones, what was overtaken by a later one of its task
  * @example
  * evenness([3, 3, 3, 3]) // { asked_runs: 12, uneven: false }
  * evenness([1, 1, 9, 5]) // { asked_runs: 16, uneven: true }

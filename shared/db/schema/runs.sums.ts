@@ -33,7 +33,7 @@ export const run_tallies = lazyTable(
     costs: bigint({ mode: "number" }).notNull(),
     /**
      * How many of its real runs, no trials, were asked of the agent at a version of the task's suite, the latest there was:
-     * canaries are, and of cancelled ones those that a later one of their task had overtaken.
+     * canaries are; cancelled ones, and those that failed by our fault, only where a later one of the task overtook them.
      */
     asked: bigint({ mode: "number" }).notNull().default(0),
     version: integer(),

@@ -62,17 +62,14 @@ export function scoredRuns(runs: readonly Run[], suiteVersion: number): Run[] {
 
 /**
  * Whether a run counts as asked of the agent in earnest: as those that are scored, or as a canary, of which nothing is signed;
- * or as one that was cancelled once a later one of its task had been asked, which alone of the cancelled has a suite version.
+ * or as one that was cancelled, or failed by the service's fault, once a later one of its task had been asked, which alone of
+ * those has a suite version.
  */
-export function wasAsked(
-  { status, trigger, simulated, failure_code, suite_version }: Run,
-  suiteVersion: number,
-): boolean {
+export function wasAsked({ status, trigger, simulated, suite_version }: Run, suiteVersion: number): boolean {
   return (
     ["completed", "failed", "cancelled"].includes(status) &&
     trigger !== "trial" &&
     !simulated &&
-    failure_code !== "service_error" &&
     suite_version === suiteVersion
   );
 }

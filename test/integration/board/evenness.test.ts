@@ -78,7 +78,7 @@ describe("a ranked row", () => {
       [cancelled],
     );
     await service.sql(
-      "update runs set status = 'failed', failure_code = 'service_error', finalized_at = now() where id = $1",
+      "update runs set status = 'failed', failure_code = 'service_error', suite_version = null, finalized_at = now() where id = $1",
       [ours],
     );
     await service.settled();

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Consumer } from "../../stack/broker/harness.ts";
 import { newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
-import { addAgent, addRun, addSuite, deliver, startAgent, type TestSuite } from "../runs/support.ts";
+import { addAgent, addRun, addSuite, bury, deliver, startAgent, type TestSuite } from "../runs/support.ts";
 
 let service: TestService;
 let owner: User;
@@ -62,17 +62,39 @@ async function shown(agent_id: string) {
   return [row.asked_runs, row.uneven];
 }
 
-it("marks an agent whose earlier runs, overtaken by picked ones, were to make up for them", async () => {
+/** Has the queue give runs up, as it does where the name of their agent can't be resolved, which its owner has a hand in. */
+async function giveUp(runs: readonly Run[]): Promise<void> {
+  for (const { id } of runs) {
+    expect(await bury(service, "dispatch", id)).toBe(200);
+    expect((await owner.call("GET", `/api/v1/runs/${id}`)).body.failure_code).toBe("service_error");
+  }
+}
+
+it.each([
+  ["cancelled", cancel],
+  ["given up by our fault", giveUp],
+])(
+  "marks an agent whose earlier runs, overtaken by picked ones, were to make up for them and are %s",
+  async (_how, end) => {
+    const agent = await addAgent(owner, { endpoint: endpoint.url });
+    const earlier = await reserved(agent, { repeats: 3 });
+    const [first = ""] = core.tasks;
+    const picked: string[] = [];
+    for (let n = 0; n < 3; n += 1) picked.push(await addRun(owner, agent, first));
+    await carryOut(picked);
+    await carryOut(earlier.filter(({ task_id }) => task_id !== first).map(({ id }) => id));
+    await end(earlier.filter(({ task_id }) => task_id === first));
+    // Without those that ended so, each task would have been asked four times.
+    expect(await shown(agent)).toEqual([35, true]);
+  },
+);
+
+it("counts no run as asked that failed by our fault before any that was asked for later", async () => {
   const agent = await addAgent(owner, { endpoint: endpoint.url });
-  const earlier = await reserved(agent, { repeats: 3 });
-  const [first = ""] = core.tasks;
-  const picked: string[] = [];
-  for (let n = 0; n < 3; n += 1) picked.push(await addRun(owner, agent, first));
-  await carryOut(picked);
-  await carryOut(earlier.filter(({ task_id }) => task_id !== first).map(({ id }) => id));
-  await cancel(earlier.filter(({ task_id }) => task_id === first));
-  // Without those that were cancelled each task would have been asked four times.
-  expect(await shown(agent)).toEqual([35, true]);
+  const runs = await reserved(agent, { repeats: 2 });
+  await giveUp(runs.slice(0, 1));
+  await released();
+  expect(await shown(agent)).toEqual([23, false]);
 });
 
 it.each([
