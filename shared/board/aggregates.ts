@@ -132,7 +132,8 @@ export function storeCells(pairs: SQL, now: Moment): SQL {
 /**
  * SQL: the entries of agents on boards, for each row that the query `wanted` (columns `agent_id`, `domain`) selects, once.
  * An agent whose real cells cover every active core task of the board is ranked on those alone; an agent without any real
- * cell is shown with its simulated ones. How evenly the ranked ones were asked is as in shared/scoring/evenness.ts. Of entries that are alike, as most are of an agent's periods, the interval is
+ * cell is shown with its simulated ones. How evenly the ranked ones were asked is as in shared/scoring/evenness.ts: what is put aside
+ * until its session ends counts as asked, and makes nothing even before. Of entries that are alike, as most are of an agent's periods, the interval is
  * computed once.
  */
 export function entries(wanted: SQL): SQL {
@@ -149,10 +150,13 @@ export function entries(wanted: SQL): SQL {
       select a.*, coalesce(d.tasks, -1) as standard from asked a left join standard d on d.domain = a.domain
     ), asked_of as materialized (
       select agent_id, domain, sum(asked)::integer as runs,
-        sum(abs(asked - usual)) > greatest(1, count(*) / 10.0) as uneven
+        sum(abs(told - usual)) > greatest(1, count(*) / 10.0) as uneven
       from (
-        select w.agent_id, w.domain, y.asked, round(avg(y.asked) over (partition by w.agent_id, w.domain)) as usual
+        select w.agent_id, w.domain, y.asked, told, round(avg(told) over (partition by w.agent_id, w.domain)) as usual
         from wanted w join ${run_tallies} y on y.agent_id = w.agent_id and not y.is_private
+          cross join lateral (select y.asked - count(*) as told from ${runs} r where r.agent_id = y.agent_id
+            and r.task_id = y.task_id and r.canary is null and not r.is_private and run_asked(r) = 1
+            and r.suite_version = y.version) h
           join ${tasks} t on t.id = y.task_id and t.suite_version = y.version and t.is_active and w.domain in ('all', t.domain)
           join ${suites} k on k.id = t.suite_id and k.slug = ${CORE_SUITE}
       ) x group by agent_id, domain

@@ -50,7 +50,7 @@ export const LeaderboardRow = z
     uneven: z.boolean().meta({
       description:
         "Some of these tasks were asked more often than others: whoever asks again only what went badly keeps good luck alone. " +
-        "It goes once all were asked as often",
+        "It goes once all were asked as often. What a session with canaries has asked counts for that once all of it has ended",
     }),
     variants: z
       .int()

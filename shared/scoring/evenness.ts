@@ -20,15 +20,18 @@ export interface Evenness {
  * ones go on as make all tasks even: those are older than the ones that are scored. So earlier ones that are cancelled then,
  * or fail by our fault, which a name's own servers can bring about, count as asked all the same.
  *
+ * Nor does a session that is kept open make anything even: of what ended in it nothing is scored until all of it has ended.
+ *
  * @param asked how often each task was asked: final runs that are real, public, no trials, and not failed by our fault; of
  * those and of cancelled ones, what was overtaken by a later one of its task
+ * @param told how many of those are scored or can be by now: all but the ones of minted tasks in sessions with an open run
  * @example
  * evenness([3, 3, 3, 3]) // { asked_runs: 12, uneven: false }
  * evenness([1, 1, 9, 5]) // { asked_runs: 16, uneven: true }
  */
-export function evenness(asked: readonly number[]): Evenness {
+export function evenness(asked: readonly number[], told: readonly number[] = asked): Evenness {
   const asked_runs = asked.reduce((sum, runs) => sum + runs, 0);
-  const usual = Math.round(asked_runs / asked.length);
-  const off = asked.reduce((sum, runs) => sum + Math.abs(runs - usual), 0);
-  return { asked_runs, uneven: off > Math.max(1, asked.length / TASKS_A_RUN) };
+  const usual = Math.round(told.reduce((sum, runs) => sum + runs, 0) / told.length);
+  const off = told.reduce((sum, runs) => sum + Math.abs(runs - usual), 0);
+  return { asked_runs, uneven: off > Math.max(1, told.length / TASKS_A_RUN) };
 }

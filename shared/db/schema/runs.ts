@@ -218,6 +218,7 @@ export const runs = lazyTable(
       .on(table.agent_id, table.architecture_version)
       .where(sql`${table.architecture_version} is not null`),
     index("runs_held_idx").on(table.screening_session_id).where(sql`${table.canary} is null`),
+    index("runs_held_agent_idx").on(table.agent_id, table.task_id).where(sql`${table.canary} is null`),
     index("runs_canary_idx").on(table.agent_id, table.id.desc().nullsFirst()).where(sql`${table.canary}`),
     // Not by the lease, which changes when an answer is kept: an update that touches no index leaves all of them alone. The
     // reaper looks through all that run, which are few.

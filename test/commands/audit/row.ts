@@ -97,12 +97,16 @@ export async function recompute(reads: Reads, { core, keys }: Standard, agentId:
     );
   }
   const ends = chosen.flatMap(({ own }) => own.map(({ finalized_at: at }) => at ?? ""));
-  const asked = core.map(
-    (task) => runs.filter((run) => run.task_id === task.id && wasAsked(run, task.suite_version)).length,
-  );
+  const asked = core.map((task) => runs.filter((run) => run.task_id === task.id && wasAsked(run, task.suite_version)));
+  const told = asked.map((own) => own.filter(({ canary }) => canary !== null).length);
   const row = {
     ...composite(cells),
-    ...(isRanked ? evenness(asked) : { asked_runs: null, uneven: false }),
+    ...(isRanked
+      ? evenness(
+          asked.map(({ length }) => length),
+          told,
+        )
+      : { asked_runs: null, uneven: false }),
     evidence_cost_floor_applied: isFloored,
     score_basis: isRanked ? "core" : "provisional",
     last_run_at: ends.toSorted().at(-1) ?? "",

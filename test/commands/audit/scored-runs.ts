@@ -15,6 +15,7 @@ export const Run = z.object({
   status: z.string(),
   trigger: z.string(),
   simulated: z.boolean(),
+  canary: z.boolean().nullable(),
   suite_version: z.int().nullable(),
   passed: z.boolean().nullable(),
   correctness: z.number().nullable(),

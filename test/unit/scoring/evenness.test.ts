@@ -18,4 +18,9 @@ describe("whether tasks were asked evenly", () => {
   ])("says of %s that it is so", (_what, asked, asked_runs, uneven) => {
     expect(evenness(asked)).toEqual({ asked_runs, uneven });
   });
+
+  it("goes by what can be scored by now, and tells all that was asked", () => {
+    expect(evenness([6, 6, 6, 6], [6, 1, 1, 1])).toEqual({ asked_runs: 24, uneven: true });
+    expect(evenness([3, 2, 1, 1], [1, 1, 1, 1])).toEqual({ asked_runs: 7, uneven: false });
+  });
 });

@@ -1,0 +1,1 @@
+CREATE INDEX "runs_held_agent_idx" ON "runs" USING btree ("agent_id","task_id") WHERE "runs"."canary" is null;
