@@ -17,6 +17,25 @@ async function shown(agent_id: string) {
   return [row.runs, row.asked_runs, row.uneven];
 }
 
+it("counts a run as asked that was overtaken by one that was asked for in the same millisecond", async () => {
+  const agent = await minting.addLive();
+  const [first = ""] = minting.tasks;
+  const batch = await minting.reserve(agent, 2, { task_ids: [first] });
+  const single = async () => addRun(minting.owner, agent, first);
+  const ids = [...batch.map(({ id }) => id), ...(await Promise.all(range(3).map(single)))].toSorted();
+  const last = ids.at(-1) ?? "";
+  await minting.carryOut([await minting.read(`/api/v1/runs/${last}`)]);
+  // Of one batch none overtakes another, and this clock stands still: so all the others were asked for at once with it.
+  const others = ids.filter(
+    (id) => id !== last && !batch.some((run) => run.id === id && batch.some((own) => own.id === last)),
+  );
+  for (const id of others) await minting.owner.call("POST", `/api/v1/runs/${id}/cancel`);
+  const ended = await Promise.all(others.map((id) => minting.read(`/api/v1/runs/${id}`)));
+  expect(ended.map(({ status, suite_version }) => `${status} ${suite_version}`)).toEqual(
+    others.map(() => "cancelled 1"),
+  );
+});
+
 it("marks an agent whose picked runs are made up for by a session that is kept open", async () => {
   const agent = await minting.addLive();
   const [first = "", ...others] = minting.tasks;
