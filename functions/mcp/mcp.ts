@@ -1,6 +1,9 @@
 import * as z from "zod";
+import { isKept } from "../../shared/db/statement.ts";
 import { assertScope, isTrustedOrigin } from "../../shared/http/credentials.ts";
+import { callersOf } from "../../shared/http/idempotency.ts";
 import { route } from "../../shared/http/route.ts";
+import { viewerId } from "../../shared/identity/principal.ts";
 import { Problem } from "../../shared/platform/problem.ts";
 import { apiOf } from "../site/parts/api.ts";
 import { answerMessage, McpAnswer, VERSIONS } from "./rpc.ts";
@@ -43,7 +46,7 @@ export const mcp = [
       }
       const api = apiOf(c, ctx, own, { as: "program" });
       const { answer, readable } = await answerMessage(body, {
-        api,
+        api: { ...api, wasSent: (key) => isKept(ctx, { ...callersOf(c, viewerId(principal)), key }) },
         assertScope: (needed) => assertScope(principal, needed),
       });
       return { status: answer === null ? 202 : readable ? 200 : 400, body: answer, headers: {} };

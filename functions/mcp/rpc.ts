@@ -2,8 +2,8 @@ import * as z from "zod";
 import { API_VERSION } from "../../shared/http/openapi.ts";
 import type { Scope } from "../../shared/identity/api-keys/scopes.ts";
 import { Problem } from "../../shared/platform/problem.ts";
-import type { Api } from "../site/parts/api.ts";
 import { LISTED } from "./listed.static.ts";
+import { type ToolApi, ToolFailure } from "./tool-api.ts";
 import { TOOLS } from "./tools.ts";
 
 /** The versions of the protocol that are spoken, the newest first. */
@@ -50,7 +50,7 @@ class RpcError extends Error {
 /** The caller of a tool. */
 interface Caller {
   /** The interface as this caller. */
-  api: Api;
+  api: ToolApi;
   /** Throws `insufficient_scope` where the caller's credential lacks a scope. */
   assertScope(needed: Scope | null): void;
 }
@@ -141,6 +141,7 @@ async function callTool(
     const data = await tool.run(api, given);
     return { content: [{ type: "text", text: JSON.stringify(data) }], structuredContent: data };
   } catch (error) {
+    if (error instanceof ToolFailure) return failed(error.message);
     if (!(error instanceof Problem)) throw error;
     const findings = (error.extras.errors ?? []).map(({ pointer, message }) => `${pointer}: ${message}`);
     const retry = error.extras.headers?.["Retry-After"];

@@ -10,6 +10,8 @@ import { RunOutput } from "../../shared/runs/records-shown.ts";
 import { ScreeningSessionRead } from "../../shared/runs/sessions-shown.ts";
 import { RunRead } from "../../shared/runs/shown.ts";
 import type { Api } from "../site/parts/api.ts";
+import { provenToAnswer } from "./proven-agent.ts";
+import type { ToolApi } from "./tool-api.ts";
 
 type Data = Record<string, unknown>;
 
@@ -23,14 +25,14 @@ interface Tool {
   /** The scope of what it is for, which a key needs before anything is asked: a tool refused halfway has changed something. */
   needs: Scope | null;
   /** Gets the arguments as they came: those that `input` takes. Throws the `Problem` that the interface answers with. */
-  run(api: Api, sent: unknown): Promise<Data>;
+  run(api: ToolApi, sent: unknown): Promise<Data>;
 }
 
 function tool<I extends z.ZodObject>(
   spec: Omit<Tool, "input" | "run" | "annotations"> & {
     reads: boolean;
     input: I;
-    run(api: Api, input: z.output<I>): Promise<Data>;
+    run(api: ToolApi, input: z.output<I>): Promise<Data>;
   },
 ): Tool {
   const { reads, input, run, ...rest } = spec;
@@ -57,25 +59,26 @@ async function suiteOf(api: Api, slug: string): Promise<string> {
   throw new Problem("suite_unavailable", `There is no suite ${slug}; there are ${known.join(", ")}.`);
 }
 
-interface Registered {
+interface Endpoint {
   endpoint: string;
-  name: string | undefined;
-  protocol: z.output<typeof Protocol> | undefined;
+  protocol?: z.output<typeof Protocol> | undefined;
 }
 
 /**
- * The caller's own agent at an endpoint; it is registered where there is none. Throws `conflicting_parameters` where it is called
- * in another protocol than is named: each of its runs would be spent on that.
+ * The caller's own agent at an endpoint; undefined where there is none. Throws `conflicting_parameters` where it is called in
+ * another protocol than is named: each of its runs would be spent on that.
  */
-async function agentAt(api: Api, { endpoint, name, protocol }: Registered): Promise<string> {
-  const { host, pathname } = new URL(endpoint);
+async function agentAt(api: Api, { endpoint, protocol }: Endpoint): Promise<string | undefined> {
   const query = new URLSearchParams({ endpoint, page_size: "1" });
   const [known] = (await api.read(`/api/v1/agents?${query.toString()}`, listOf(AgentRead))).items;
-  if (known !== undefined) {
-    if (protocol === undefined || protocol === known.agent_protocol) return known.id;
-    const said = `The agent there is called by ${known.agent_protocol}, not by ${protocol}. Leave protocol out, or change the agent.`;
-    throw new Problem("conflicting_parameters", said);
-  }
+  if (known === undefined || protocol === undefined || protocol === known.agent_protocol) return known?.id;
+  const said = `The agent there is called by ${known.agent_protocol}, not by ${protocol}. Leave protocol out, or change the agent.`;
+  throw new Problem("conflicting_parameters", said);
+}
+
+/** Registers an agent at an endpoint. */
+async function registered(api: Api, name: string | undefined, { endpoint, protocol }: Endpoint): Promise<string> {
+  const { host, pathname } = new URL(endpoint);
   const body = { name: name ?? `${host}${pathname === "/" ? "" : pathname}`, endpoint, agent_protocol: protocol };
   return z.object({ id: z.uuid() }).parse(await api.send("POST", "/api/v1/agents", body)).id;
 }
@@ -98,8 +101,9 @@ export const TOOLS: readonly Tool[] = [
     title: "Screen an agent",
     description:
       "Starts a screening: the service calls the agent's endpoint with each task of a suite and grades the answers. Takes " +
-      "runs of the monthly allowance. Give agent_id, or endpoint: an agent that is new there is registered. Returns at " +
-      "once; ask screening_status until it is final.",
+      "runs of the monthly allowance. Give agent_id, or endpoint: an agent that is new there is registered. It is called once " +
+      "first: where each run would surely fail, none is spent, and what to mend is returned. Else it returns without " +
+      "waiting for the runs; ask screening_status until it is final.",
     reads: false,
     needs: "runs:write",
     input: z
@@ -113,6 +117,10 @@ export const TOOLS: readonly Tool[] = [
         suite: z.string().default("core").meta({ description: "The suite's slug" }),
         repeats: z.int().min(1).max(10).default(1).meta({ description: "How often each task is run" }),
         private: z.boolean().default(false).meta({ description: "Runs that nobody else sees and that count nowhere" }),
+        skip_test: z.boolean().default(false).meta({
+          description:
+            "Spend the runs without calling the agent once first, as where it may be called by its tasks alone",
+        }),
         idempotency_key: z.string().min(1).max(255).optional().meta({
           description: "Any random text: sent again with the same one, nothing is started twice",
         }),
@@ -123,12 +131,17 @@ export const TOOLS: readonly Tool[] = [
       .refine((one) => one.protocol === undefined || one.endpoint !== undefined, {
         message: "Give protocol with endpoint alone: an agent has one already.",
       }),
-    async run(api, { agent_id, endpoint, name, protocol, suite, repeats, private: isPrivate, idempotency_key }) {
+    async run(api, { agent_id, name, suite, repeats, private: isPrivate, idempotency_key: key, skip_test, ...at }) {
       const suite_id = await suiteOf(api, suite);
-      const id = agent_id ?? (await agentAt(api, { endpoint: endpoint ?? "", name, protocol }));
+      const there = { ...at, endpoint: at.endpoint ?? "" };
+      const known = agent_id ?? (await agentAt(api, there));
+      const tested = known ?? { endpoint: there.endpoint, agent_protocol: there.protocol };
+      const note = await provenToAnswer(api, tested, { skip: skip_test, key });
+      const id = known ?? (await registered(api, name, there));
       const body = { agent_id: id, suite_id, repeats, private: isPrivate };
-      const runs = Started.parse(await api.send("POST", "/api/v1/runs/batch", body, idempotency_key));
-      return { agent_id: id, session_id: runs[0]?.screening_session_id, runs: runs.length, status: "queued" };
+      const runs = Started.parse(await api.send("POST", "/api/v1/runs/batch", body, key));
+      const started = { agent_id: id, session_id: runs[0]?.screening_session_id, runs: runs.length, status: "queued" };
+      return note === undefined ? started : { ...started, note };
     },
   }),
   tool({

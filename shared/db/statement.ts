@@ -108,22 +108,37 @@ export async function unlessKept<Result>(ctx: Context, check: () => Promise<Resu
   }
 }
 
+/** Whether a result is kept under a key of this caller: a request that comes with it does nothing any more. */
+export async function isKept(ctx: Pick<Context, "db">, key: KeyOf): Promise<boolean> {
+  return (await rowOf(ctx, key)) !== undefined;
+}
+
 async function findKept(ctx: Context): Promise<{ result: unknown } | null> {
   const once = ctx.idempotency;
   if (once === null) return null;
-  const { rows } = await ctx.db.execute<{ fingerprint: string; result: unknown }>(
-    sql`select fingerprint, result from ${idempotency_keys}
-      where caller in (select caller from ${callersOf(once)}) and key = ${once.key} and expires_at > now()`,
-  );
-  const [kept] = rows;
+  const kept = await rowOf(ctx, once);
   if (kept === undefined) return null;
   if (kept.fingerprint !== once.fingerprint) throw reused();
   once.replayed = true;
   return { result: kept.result };
 }
 
+/** An Idempotency-Key, and whose it is. */
+type KeyOf = Pick<Idempotency, "caller" | "callerBefore" | "key">;
+
+async function rowOf(
+  ctx: Pick<Context, "db">,
+  of: KeyOf,
+): Promise<{ fingerprint: string; result: unknown } | undefined> {
+  const { rows } = await ctx.db.execute<{ fingerprint: string; result: unknown }>(
+    sql`select fingerprint, result from ${idempotency_keys}
+      where caller in (select caller from ${callersOf(of)}) and key = ${of.key} and expires_at > now()`,
+  );
+  return rows[0];
+}
+
 /** SQL: a FROM clause of the caller's name, and of the one it had when a result that is still stored may have been stored. */
-function callersOf({ caller, callerBefore }: Idempotency): SQL {
+function callersOf({ caller, callerBefore }: KeyOf): SQL {
   return sql`jsonb_array_elements_text(${JSON.stringify([caller, ...(callerBefore ?? [])])}::jsonb) as callers (caller)`;
 }
 

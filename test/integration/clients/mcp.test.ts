@@ -40,8 +40,11 @@ beforeAll(async () => {
   owner = await newUser(service, { plan: "pro" });
   suite = unique("mcp");
   await addSuite(service, 2, { slug: suite });
-  // Of each two answers the second is wrong.
-  agent = await startAgent(() => json(200, { output: (calls += 1) % 2 === 1 ? KEY : "41" }));
+  // Of each two answers to tasks the second is wrong.
+  agent = await startAgent(({ url, body }) => {
+    if (url.pathname.endsWith("/completions")) return json(200, { choices: [{ message: { content: KEY } }] });
+    return json(200, { output: isTest(body) || (calls += 1) % 2 === 1 ? KEY : "41" });
+  });
   const key = async (scope: string) => (await owner.call("POST", "/api/v1/api-keys", { name: scope, scope })).body.key;
   [writes, reads] = [await key("write"), await key("read")];
 });
@@ -50,6 +53,9 @@ afterAll(async () => {
   await agent.stop();
   await service.stop();
 });
+
+/** Whether a call is the one before a screening. */
+const isTest = (body: Buffer): boolean => body.includes("This tests the connection.");
 
 async function connect(key: string | null): Promise<McpClient> {
   const client = new Client({ name: "test", version: "1.0.0" });
