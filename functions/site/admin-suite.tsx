@@ -4,11 +4,12 @@ import { SecretSuiteRotateResult } from "../../shared/catalogue/secret-suites/sc
 import { notFound } from "../../shared/platform/problem.ts";
 import { Layout, personal } from "./layout.tsx";
 import { PAGE, readSuites, readSuiteTasks, type Suite, type Task } from "./parts/catalogue.ts";
-import { attempt, Form, KEY, Result, type Sent, TextArea, Wrong } from "./parts/form.tsx";
+import { attempt, Form, KEY, Result, type Sent, Wrong } from "./parts/form.tsx";
 import { counted } from "./parts/in-words.ts";
 import { Empty, Table } from "./parts/notice.tsx";
 import { forOperators, OperatorsNav } from "./parts/operators.tsx";
 import { pageIn, Pager } from "./parts/pager.tsx";
+import { TextArea } from "./parts/text-area.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 const LIST = "/admin/suites";

@@ -2,9 +2,10 @@ import { SecretSuiteDiagnostic } from "../../shared/catalogue/secret-suites/sche
 import { SuiteRead } from "../../shared/catalogue/shown.ts";
 import { Layout, personal, sendTo } from "./layout.tsx";
 import { readSuites } from "./parts/catalogue.ts";
-import { attempt, Field, Form, KEY, Refused, TextArea, Tick, Wrong } from "./parts/form.tsx";
+import { attempt, Field, Form, KEY, Refused, Tick, Wrong } from "./parts/form.tsx";
 import { Table } from "./parts/notice.tsx";
 import { forOperators, OperatorsNav } from "./parts/operators.tsx";
+import { TextArea } from "./parts/text-area.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 const PATH = "/admin/suites";

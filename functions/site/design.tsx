@@ -5,9 +5,10 @@ import { LineChart } from "./parts/charts/line.tsx";
 import { Matrix } from "./parts/charts/matrix.tsx";
 import { RadarChart } from "./parts/charts/radar.tsx";
 import { ScatterChart } from "./parts/charts/scatter.tsx";
-import { Choose, Field, Form, Refused, TextArea, Tick, Wrong } from "./parts/form.tsx";
+import { Choose, Field, Form, Refused, Tick, Wrong } from "./parts/form.tsx";
 import { Empty, Notice, Scroll } from "./parts/notice.tsx";
 import { RowAction } from "./parts/row-action.tsx";
+import { TextArea } from "./parts/text-area.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 /** A name without a place to break a line, and one from right to left. */

@@ -58,12 +58,9 @@ function changesOf(form: URLSearchParams): Record<string, unknown> {
 async function attempted<T>(work: () => Promise<T>): Promise<T | Wrong> {
   const names = [...AXES.map((axis) => `weights/${axis}`), "name", "team_id", "weights"];
   const result = await attempt(names, work);
-  if (!(result instanceof Wrong)) return result;
-  const fields = [...result.fields].map(([name, text]): [string, string] => [
-    name === "weights" ? "correctness" : name.replace("weights/", ""),
-    text,
-  ]);
-  return new Wrong(result.status, result.message, new Map(fields));
+  return result instanceof Wrong
+    ? result.renamed((name) => (name === "weights" ? "correctness" : name.replace("weights/", "")))
+    : result;
 }
 
 function Weights({ value, wrong }: { value: (axis: (typeof AXES)[number]) => string; wrong: Wrong | undefined }) {

@@ -3,13 +3,14 @@ import { UserRead } from "../../shared/identity/shown.ts";
 import { SaleRead, SaleSums, SellerAccountRead } from "../../shared/marketplace/shown.ts";
 import { Day, Layout, personal, sendTo } from "./layout.tsx";
 import { ChooseAgent } from "./parts/choose-agent.tsx";
-import { attempt, Field, Form, KEY, Refused, TextArea, Wrong } from "./parts/form.tsx";
+import { attempt, Field, Form, KEY, Refused, Wrong } from "./parts/form.tsx";
 import { leaveTo } from "./parts/leave.tsx";
 import { type Choices, looksForAgent, myAgents } from "./parts/my-agents.ts";
 import { usd } from "./parts/in-words.ts";
 import { Deal, Listings } from "./parts/listing.tsx";
 import { Empty, Notice, Table } from "./parts/notice.tsx";
 import { pageIn, Pager } from "./parts/pager.tsx";
+import { TextArea } from "./parts/text-area.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 const PATH = "/marketplace/seller";

@@ -1,9 +1,9 @@
 import type { Reply } from "../../shared/http/reply.ts";
 import { Layout } from "./layout.tsx";
-import { TextArea } from "./parts/form.tsx";
 import { lasting } from "./parts/lasting.tsx";
 import { Verdict } from "./parts/verdict.tsx";
 import { scriptView } from "./parts/script.ts";
+import { TextArea } from "./parts/text-area.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 import { VERIFY, VERIFY_SOURCE } from "./verify-script.static.ts";
 

@@ -4,8 +4,9 @@ import { bodyProblem } from "../../../shared/platform/problem.ts";
 import { AGENT_LABELS, AgentFields, HEADER_NAMES, headerOf } from "./agent-fields.tsx";
 import { Before, heldBefore } from "./before.tsx";
 import { ChooseAgent } from "./choose-agent.tsx";
-import { Field, TextArea, Tick, type Wrong } from "./form.tsx";
+import { Field, Tick, type Wrong } from "./form.tsx";
 import type { Choices } from "./my-agents.ts";
+import { TextArea } from "./text-area.tsx";
 
 type Agent = z.output<typeof AgentRead>;
 

@@ -24,6 +24,12 @@ export class Wrong {
     this.fields = fields;
     this.planHelps = planHelps;
   }
+
+  /** The same, at the fields of a form that has other names for them. */
+  renamed(nameOf: (name: string) => string): Wrong {
+    const fields = [...this.fields].map(([name, text]) => [nameOf(name), text] as const);
+    return new Wrong(this.status, this.message, new Map(fields), this.planHelps);
+  }
 }
 
 /** Runs the work behind a form. What the person can mend comes back as `Wrong`; all else is thrown. */
@@ -144,7 +150,8 @@ export function Result({
   );
 }
 
-interface FieldProps {
+/** What a field is given. */
+export interface FieldProps {
   label: string;
   name: string;
   type?: "text" | "email" | "password" | "url" | "number" | "date";
@@ -178,38 +185,6 @@ export function Field(props: FieldProps) {
         max={max}
         {...described(name, hint, error)}
       />
-      <Notes name={name} hint={hint} error={error} />
-    </div>
-  );
-}
-
-interface TextAreaProps extends Pick<FieldProps, "label" | "name" | "value" | "hint" | "wrong" | "optional"> {
-  /** How many lines are seen at once. */
-  rows?: number;
-  /** Whether it holds code or JSON, in letters of one width. */
-  code?: boolean;
-}
-
-/** A field of several lines, with its label, its hint and what is wrong with it. It keeps what was typed. */
-export function TextArea(props: TextAreaProps) {
-  const { label, name, value, hint, wrong, optional = false, rows = 6, code = false } = props;
-  const error = wrong?.fields.get(name);
-  return (
-    <div class="field">
-      <Label name={name} label={label} optional={optional} />
-      <textarea
-        id={name}
-        name={name}
-        rows={rows}
-        required={!optional}
-        autocomplete="off"
-        spellcheck={!code}
-        {...(code ? { class: "code" } : {})}
-        {...described(name, hint, error)}
-      >
-        {/* A browser drops the first line break, which may have been typed. */}
-        {`\n${value ?? ""}`}
-      </textarea>
       <Notes name={name} hint={hint} error={error} />
     </div>
   );
@@ -271,7 +246,8 @@ export function Tick({
   );
 }
 
-function Label({ name, label, optional }: { name: string; label: string; optional: boolean }) {
+/** The name of a field, as it is read. */
+export function Label({ name, label, optional }: { name: string; label: string; optional: boolean }) {
   return (
     <label for={name}>
       {label} {optional && <span class="mute">(optional)</span>}
@@ -279,7 +255,8 @@ function Label({ name, label, optional }: { name: string; label: string; optiona
   );
 }
 
-function described(name: string, hint: string | undefined, error: string | undefined): Record<string, string> {
+/** What ties a field to its hint and to what is wrong with it, for who does not see them. */
+export function described(name: string, hint: string | undefined, error: string | undefined): Record<string, string> {
   const ids = [...(hint === undefined ? [] : [`${name}-hint`]), ...(error === undefined ? [] : [`${name}-error`])];
   return {
     ...(ids.length === 0 ? {} : { "aria-describedby": ids.join(" ") }),

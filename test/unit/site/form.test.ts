@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { documentOf } from "../../../functions/site/layout.tsx";
-import { TextArea, Wrong } from "../../../functions/site/parts/form.tsx";
+import { Wrong } from "../../../functions/site/parts/form.tsx";
+import { TextArea } from "../../../functions/site/parts/text-area.tsx";
 
 const ENTITIES: Record<string, string> = { lt: "<", gt: ">", quot: '"', "#39": "'", amp: "&" };
 
@@ -28,4 +29,10 @@ describe("a field of several lines", () => {
     expect(html).toContain('aria-describedby="rules-hint rules-error" aria-invalid="true"');
     expect(html).toContain('<p class="error" id="rules-error">is no JSON</p>');
   });
+});
+
+test("what is wrong with a form stays what it is where the form has other names for its fields", () => {
+  const wrong = new Wrong(402, "No room.", new Map([["weights/cost", "is too much"]]), true);
+  const renamed = wrong.renamed((name) => name.replace("weights/", ""));
+  expect(renamed).toEqual(new Wrong(402, "No room.", new Map([["cost", "is too much"]]), true));
 });
