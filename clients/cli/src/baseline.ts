@@ -39,11 +39,8 @@ export async function heldToLast(
       // One without a run that says how good the agent is, is passed over.
       if (before.total === 0) continue;
       const found = regression(before, passesOf(own, runs.filter(isLost)));
-      // A service that is older than this does not compare sessions: what it can't tell fails no job.
-      const tasks = await compared(client, id, one.id).catch((error: unknown) => {
-        if (error instanceof ServiceError && error.status === 404) return [];
-        throw error;
-      });
+      // What a service that is older than this can't tell fails no job.
+      const tasks = (await comparedWhere(client, id, one.id)) ?? [];
       return { regression: { ...found, baseline_session_id: one.id }, before: beforeOf(tasks) };
     }
   }
@@ -80,11 +77,29 @@ export async function provenBaseline(client: ScreeningClient, id: string, suite_
   if (status !== "completed") refuse(`it is ${status}`);
   if (simulated) refuse("no agent was called in it");
   if (session.suite_id !== suite_id) refuse("it is of another suite");
+  // With itself: what could not be compared would be known only once the runs are spent.
+  const graded = await comparedWhere(client, id, id);
+  if (graded === null) refuse("the service is older than this option, and compares no screenings");
+  if (graded?.length === 0) refuse("it has no graded run");
 }
 
 async function compared(client: ScreeningClient, session_id: string, other: string): Promise<Comparison["by_task"]> {
   const params = { path: { session_id }, query: { with: other } };
   return (await given(client.GET("/api/v1/screening-sessions/{session_id}/compare", { params }))).by_task;
+}
+
+/** The same, of two sessions that are there; null at a service that is older than this, and does not compare sessions. */
+async function comparedWhere(
+  client: ScreeningClient,
+  session_id: string,
+  other: string,
+): Promise<Comparison["by_task"] | null> {
+  try {
+    return await compared(client, session_id, other);
+  } catch (error) {
+    if (error instanceof ServiceError && error.status === 404) return null;
+    throw error;
+  }
 }
 
 function beforeOf(tasks: Comparison["by_task"]): Held["before"] {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { json } from "../../stack/http.ts";
 import { addSuite, answersRightly } from "../runs/support.ts";
-import { type Called, type Packed, startPacked } from "./cli-support.ts";
+import { type Called, type Packed, startFront, startPacked } from "./cli-support.ts";
 
 /** So many of the calls of a screening are answered wrongly: enough that it is not by chance. */
 const WRONG = 8;
@@ -21,10 +21,15 @@ afterAll(() => packed.stop());
 const sessionOf = ({ stdout }: Called): string => (JSON.parse(stdout) as { session_id: string }).session_id;
 
 /** Screens the agent, which answers so many calls wrongly. */
-function screened(wrong = 0, options: readonly string[] = ["--json"], agent = packed.endpoint.url): Promise<Called> {
+function screened(
+  wrong = 0,
+  options: readonly string[] = ["--json"],
+  agent = packed.endpoint.url,
+  more: Record<string, string> = {},
+): Promise<Called> {
   let calls = 0;
   packed.endpoint.answer = (call) => (calls++ < wrong ? json(200, { output: "41" }) : answersRightly(call));
-  return packed.cli(["screen", agent, "--suite", "dozen", "--skip-test", "--fail-on-regression", ...options]);
+  return packed.cli(["screen", agent, "--suite", "dozen", "--skip-test", "--fail-on-regression", ...options], more);
 }
 
 const sessions = () => packed.service.sql<{ n: number }>("select count(*)::int as n from screening_sessions");
@@ -69,15 +74,36 @@ it("an agent at another address is held to the baseline that is named", async ()
 it("a baseline that decides nothing is refused before runs are spent", async () => {
   await addSuite(packed.service, 1, { slug: "single" });
   const single = sessionOf(await packed.cli(["screen", packed.endpoint.url, "--suite", "single", "--wait", "--json"]));
+  const lost = sessionOf(await screened());
+  await packed.service.sql(
+    "update runs set status = 'failed', failure_code = 'service_error', passed = null where screening_session_id = $1",
+    [lost],
+  );
   const count = await sessions();
   for (const [baseline, why] of [
     ["", "it is no id of a screening"],
     [single, "it is of another suite"],
+    [lost, "it has no graded run"],
     [crypto.randomUUID(), "not_found"],
   ] as const)
     expect(await screened(0, ["--baseline", baseline])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(why),
     });
+  expect(await sessions()).toEqual(count);
+});
+
+it("at a service that compares no screenings, as an older one, a baseline is refused before runs are spent", async () => {
+  const count = await sessions();
+  const front = await startFront(packed.service, (path) => (path.includes("/compare?") ? { status: 404 } : null));
+  try {
+    const there = { AGENT_SCREENING_URL: new URL(front.url).origin };
+    expect(await screened(0, ["--baseline", good], packed.endpoint.url, there)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("the service is older than this option"),
+    });
+  } finally {
+    await front.stop();
+  }
   expect(await sessions()).toEqual(count);
 });
