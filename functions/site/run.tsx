@@ -75,7 +75,14 @@ export function costOf({ evidence_cost_usd: cost, evidence_cost_source: source, 
   return `${costInWords(cost)}${partial}${calls}, ${word}${floor}`;
 }
 
-function Facts({ run, task }: { run: Run; task: z.output<typeof TaskRead> | null }) {
+interface FactsProps {
+  run: Run;
+  task: z.output<typeof TaskRead> | null;
+  /** Null where the visitor does not see it. */
+  agent: z.output<typeof AgentRead> | null;
+}
+
+function Facts({ run, task, agent }: FactsProps) {
   return (
     <dl>
       <dt>Task</dt>
@@ -86,8 +93,13 @@ function Facts({ run, task }: { run: Run; task: z.output<typeof TaskRead> | null
         {run.simulated && <span class="tag">simulated</span>}
         {run.trigger === "trial" && (
           <>
-            <span class="tag">trial</span> counts for nothing (
-            <a href={`/agents/${run.agent_id}/try`}>try another task</a>)
+            <span class="tag">trial</span> counts for nothing
+            {agent?.allow_trial === true && (
+              <>
+                {" "}
+                (<a href={`/agents/${agent.id}/try`}>try another task</a>)
+              </>
+            )}
           </>
         )}
         {run.is_private && (
@@ -197,7 +209,7 @@ async function show({ c, ctx, params, api }: Visit): Promise<Response | Reply> {
   const own = run.scope === undefined ? {} : { own: "/home" };
   const record = (
     <>
-      <Facts run={run} task={task} />
+      <Facts run={run} task={task} agent={agent} />
       {!over && (
         <p>
           <a href={`/runs/${run.id}`}>Look again</a>

@@ -78,7 +78,8 @@ function Terms({ allowance, next }: { allowance: Allowance | null; next: string 
     <>
       <p>
         A trial is one run of one task. It counts for nothing: no score moves by it, and no statement is signed.
-        Everybody can see whether it passed, how long it took and what it cost; the answer is shown to its owner alone.
+        Everybody can see whether it passed, how long it took and what it cost; the answer is shown to the agent's owner
+        and the members of its workspace alone, not to you.
       </p>
       <p>
         {allowance === null ? (

@@ -198,6 +198,18 @@ describe("an agent that can't be tried", () => {
     expect(await runsOf(id)).toEqual([]);
   });
 
+  it("is led to by no trial of before, which stays readable", async () => {
+    const id = await fresh();
+    const visitor = newVisitor(service);
+    const run = await trial(visitor, id);
+    expect(hasLink(run, "try another task")).toBe(true);
+    await service.settled();
+    await owner.call("PATCH", `/api/v1/agents/${id}`, { allow_trial: false });
+    const again = await visitor.open(run.url.pathname);
+    expect([again.status, hasLink(again, "try another task")]).toEqual([200, false]);
+    expect(told(again)).toContain("trial counts for nothing Took");
+  });
+
   it("says at the field that a task is no longer asked, or is none", async () => {
     const { tasks } = await addSuite(service, 1);
     const visitor = newVisitor(service);
