@@ -195,18 +195,19 @@ async function show({ c, ctx, params, api }: Visit): Promise<Response | Reply> {
   const path = `/api/v1/runs/${params["run_id"]}`;
   const run = await api.read(path, RunRead);
   const over = isOver(run);
+  const isOwned = run.scope !== undefined;
   const [agent, task, phases, output, spans, evidence] = await Promise.all([
     ifShown(api.read(`/api/v1/agents/${run.agent_id}`, AgentRead)),
     ifShown(api.read(`/api/v1/tasks/${run.task_id}`, TaskRead)),
     api.read(`${path}/phases`, RunPhases),
-    ifShown(api.read(`${path}/output`, RunOutput)),
-    // Who owns it is told its scope; nobody else is told its spans.
-    run.scope === undefined ? null : ifShown(api.read(`${path}/spans`, RunSpans)),
+    // Who owns it is told its scope; nobody else is told its spans, or anything of its answer before it has ended.
+    over || isOwned ? ifShown(api.read(`${path}/output`, RunOutput)) : null,
+    isOwned ? ifShown(api.read(`${path}/spans`, RunSpans)) : null,
     over ? ifShown(api.read(`${path}/evidence`, Evidence)) : null,
   ]);
   const name = agent?.name ?? "an agent";
   const named = <bdi>{name}</bdi>;
-  const own = run.scope === undefined ? {} : { own: "/home" };
+  const own = isOwned ? { own: "/home" } : {};
   const record = (
     <>
       <Facts run={run} task={task} agent={agent} />
