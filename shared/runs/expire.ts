@@ -5,7 +5,7 @@ import { idsOf } from "../db/ids.ts";
 import { takeBack } from "../db/owed.ts";
 import { runs } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
-import { lacks, lastPublished } from "../transparency/published.ts";
+import { lastPublished, mayHaveForgotten } from "../transparency/published.ts";
 import { oweScore } from "./messages.ts";
 import { appendPhases } from "./phases.ts";
 import { forgetRefusedReports, refusedReports } from "./refused-reports.ts";
@@ -26,8 +26,8 @@ const toldOf = (faulty: SQL): SQL => sql`${`${NO_REPORT} `}::text || coalesce((
 /**
  * Ends the wait for callbacks (of one run at least) that did not come before their deadlines, and has these runs scored as
  * the agent's failure. Where one came in time and we could not keep it, the run is left to the reaper instead, which has
- * it taken up again or gives it up as our fault. So are all of them where the database was set back to a backup: it has
- * forgotten the reports that it had taken since.
+ * it taken up again or gives it up as our fault. So are those that had begun by a backup to which the database was set back:
+ * it has forgotten the reports that it had taken since.
  */
 export async function expire(ctx: Context, runIds: readonly string[]): Promise<void> {
   const [{ unkept, faulty }, published] = await Promise.all([refusedReports(ctx, runIds), lastPublished(ctx)]);
@@ -36,7 +36,7 @@ export async function expire(ctx: Context, runIds: readonly string[]): Promise<v
   const isOver = sql`r.id in (${idsOf(runIds)}) and r.status = 'running' and r.awaiting_callback and r.answered_at is null
     and r.deadline_at <= ${at}`;
   const mayHaveCome = sql`(coalesce((${JSON.stringify(unkept)}::jsonb ->> r.id::text)::timestamptz < r.deadline_at, false)
-    or ${lacks(published)})`;
+    or ${mayHaveForgotten(published, sql`r.started_at`)})`;
   const freed = await write(ctx, {
     parts: sql`with taken_back as (${takeBack(["expire"], idsOf(runIds))}
     ), freed as (

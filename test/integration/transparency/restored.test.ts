@@ -104,11 +104,20 @@ it("a report that a database which was set back has forgotten is not held agains
     failure_code: null,
   });
 
-  await restore("after");
+  // What was taken up since is all in the database: who does not report is not asked a third time.
   await service.sql(late, [run]);
   expect(await deliver(service, "expire", run)).toBe(200);
   await service.settled();
   expect((await owner.call("GET", `/api/v1/runs/${run}`)).body).toMatchObject({ failure_code: "agent_timeout" });
+  expect(endpoint.seen).toHaveLength(2);
+
+  await restore("after");
+  const other = await addRun(owner, agent, task);
+  await service.settled();
+  await service.sql(late, [other]);
+  expect(await deliver(service, "expire", other)).toBe(200);
+  await service.settled();
+  expect((await owner.call("GET", `/api/v1/runs/${other}`)).body).toMatchObject({ failure_code: "agent_timeout" });
   await service.app.scheduled(MINUTE);
   await endpoint.stop();
 });
