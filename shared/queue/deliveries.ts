@@ -16,8 +16,11 @@ const FailureCallback = z.object({ url: z.string(), sourceBody: z.string(), stat
 
 /** The status by which QStash is told that no further try can help. */
 const NEVER_AGAIN = 489;
-/** The status by which we know again, when the tries are over, that the database was what the last one lacked. */
-const UNAVAILABLE = 503;
+/**
+ * The status by which we know again, when the tries are over, that the database was what the last one lacked. It is none that
+ * Cloudflare answers by in the place of a Worker, as it does by 503 for one that took too much time or memory.
+ */
+const UNAVAILABLE = 507;
 
 /** Never tried again: the signature or the message itself is wrong. */
 function refuse(reason: string): Response {
@@ -27,7 +30,7 @@ function refuse(reason: string): Response {
 /**
  * Has the app answer what QStash delivers: `/queues/{name}` for each consumer, `/queues/dead` for what failed for the last
  * time. Every delivery must be signed by QStash for exactly this URL and body; a failure, or a message of another version of
- * the service, answers 500, and 503 where it is the database's, so that it comes again.
+ * the service, answers 500, and UNAVAILABLE where it is the database's, so that it comes again.
  */
 export function addDeliveries<E extends Env>(
   app: Pick<Hono<E>, "post">,
@@ -109,8 +112,8 @@ function parse(text: string): unknown {
 }
 
 /**
- * Answers 500 where the work fails, 503 for the database's sake. So it does for a message whose shape is not known here: while a deployment spreads, another
- * version owed it, and one of that version takes it when it comes again.
+ * Answers 500 where the work fails, UNAVAILABLE where it does for the database's sake. A message whose shape is not known here
+ * fails, too: while a deployment spreads, another version owed it, and one of that version takes it when it comes again.
  */
 async function carryOut(ctx: Context, c: HonoContext, work: () => Promise<void>): Promise<Response> {
   try {

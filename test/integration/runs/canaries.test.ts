@@ -220,7 +220,7 @@ describe("what a session's end tells", () => {
       await minting.carryOut(runs);
       expect(await minting.session(runs)).toMatchObject({ status: "running", canaries: null });
       minting.service.faults.set({ service: "db", mode, count: 1, body: TELLING });
-      expect(await minting.settle(runs)).toBe(503);
+      expect(await minting.settle(runs)).toBe(507);
       await minting.released();
       await expectSettled(runs, before);
     },

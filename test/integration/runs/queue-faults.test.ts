@@ -4,7 +4,17 @@ import type { Consumer } from "../../stack/broker/harness.ts";
 import { caller, newUser, type User } from "../../stack/client.ts";
 import type { Fault } from "../../stack/faults.ts";
 import { startService, type TestService } from "../../stack/service.ts";
-import { addAgent, addRun, addSuite, answersRightly, deliver, quietQueueClient, startAgent, used } from "./support.ts";
+import {
+  addAgent,
+  addRun,
+  addSuite,
+  answersRightly,
+  bury,
+  deliver,
+  quietQueueClient,
+  startAgent,
+  used,
+} from "./support.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -141,7 +151,7 @@ describe("the database that fails in the middle of a run", () => {
       return answersRightly(request);
     };
     const runId = await addUnpublished();
-    expect(await deliver(service, "dispatch", runId)).toBe(503);
+    expect(await deliver(service, "dispatch", runId)).toBe(507);
     expect((await read(runId)).status).toBe("running");
     service.faults.set({ service: "qstash", mode: "none" });
     await nextMinute();
@@ -154,7 +164,7 @@ describe("the database that fails in the middle of a run", () => {
   it("after it gave the run out (lost) has the run taken up again", async () => {
     const runId = await addUnpublished();
     fail("lost");
-    expect(await deliver(service, "dispatch", runId)).toBe(503);
+    expect(await deliver(service, "dispatch", runId)).toBe(507);
     expect(endpoint.seen).toEqual([]);
     // The reaper finds it; its message can't be published yet. A run that is running never falls back to queued.
     await nextMinute();
@@ -219,6 +229,16 @@ describe("a run that can't be carried out", () => {
     expect(await outbox()).toEqual([]);
   });
 
+  it.each([500, 502, 503, 504, 0])(
+    "ends so where the last try was answered %i in the service's place",
+    async (status) => {
+      const runId = await addUnpublished();
+      expect(await bury(service, "dispatch", runId, status)).toBe(200);
+      expect(await read(runId)).toMatchObject({ status: "failed", failure_code: "service_error" });
+      service.faults.set({ service: "qstash", mode: "none" });
+    },
+  );
+
   it("gives an anonymous trial back to its address and to all", async () => {
     const runId = await die(() => addRun(caller(service), agent, task, {}, { "cf-connecting-ip": "10.9.9.9" }));
     expect((await read(runId)).failure_code).toBe("service_error");
@@ -265,7 +285,7 @@ describe("a run that can't be carried out", () => {
     const runId = await addUnpublished();
     for (let attempt = 1; attempt <= 5; attempt++) {
       expect((await read(runId)).status).toBe(attempt === 1 ? "queued" : "running");
-      expect(await deliver(service, "dispatch", runId)).toBe(503);
+      expect(await deliver(service, "dispatch", runId)).toBe(507);
       await nextMinute();
     }
     expect(endpoint.seen).toHaveLength(5);

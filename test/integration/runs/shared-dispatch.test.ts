@@ -222,7 +222,7 @@ describe("a fault of ours in one run", () => {
       }
       return answersRightly(request);
     };
-    expect(await deliver(service, "dispatch", { run_ids: shared })).toBe(503);
+    expect(await deliver(service, "dispatch", { run_ids: shared })).toBe(507);
     expect(called()).toEqual(shared.slice(0, 2));
     expect(await deliver(service, "dispatch", { run_ids: shared })).toBe(200);
     await nextMinute();

@@ -123,12 +123,13 @@ export function deliver(service: TestService, consumer: string, about: string | 
   return send(service, `/queues/${consumer}`, typeof about === "string" ? { run_id: about } : about);
 }
 
-/** Does what QStash does after the last failed try of such a message. */
-export function bury(service: TestService, consumer: string, about: string | object): Promise<number> {
+/** Does what QStash does after the last failed try of such a message, which was answered by `status`. */
+export function bury(service: TestService, consumer: string, about: string | object, status?: number): Promise<number> {
   const message = JSON.stringify(typeof about === "string" ? { run_id: about } : about);
   return send(service, "/queues/dead", {
     url: `${service.url}/queues/${consumer}`,
     sourceBody: Buffer.from(message).toString("base64"),
+    status,
   });
 }
 
