@@ -33,7 +33,7 @@ afterAll(() => service.stop());
 beforeEach(async () => {
   clock = START;
   await service.sql("delete from screening_schedules");
-  await service.sql("delete from allowances");
+  await service.sql("delete from allowances; update users set muted_notices = '{}'");
   await service.sql("update users set plan = 'pro', deletion_scheduled_for = null where id = $1", [user.id]);
   // Each test from an address of its own, so that no limit is shared.
   tests += 1;
