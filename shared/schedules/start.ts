@@ -5,7 +5,7 @@ import { agentOwner } from "../agents/conditions.ts";
 import { read, write } from "../db/change.ts";
 import { describeError } from "../db/client.ts";
 import { agents, notices, screening_schedules, users } from "../db/schema/index.ts";
-import { oweNotice, tellOnce } from "../mail/owe-notice.ts";
+import { oweNotice, tellOnce, wants } from "../mail/owe-notice.ts";
 import { monthOf } from "../plans/plans.ts";
 import type { Context } from "../platform/context.ts";
 import { Problem } from "../platform/problem.ts";
@@ -189,7 +189,8 @@ async function wait(ctx: Context, id: string, { code, message, extras }: Problem
       from (select u.id, ${reader(sql`u`)} as user_id, a.name, a.team_id, a.user_id as owner_id
         from updated u join ${agents} a on a.id = u.agent_id) s
       where ${code !== "quota_exceeded"} or not exists (select from ${notices} n
-        where n.user_id = s.user_id and n.notice = 'allowance_exhausted' and n.about = ${allowance})`,
+        join ${users} u on u.id = n.user_id
+        where n.user_id = s.user_id and ${wants("allowance")} and n.notice = 'allowance_exhausted' and n.about = ${allowance})`,
     )}`,
     owes: ["mailed"],
     select: sql`select to_jsonb(id) as result from updated`,

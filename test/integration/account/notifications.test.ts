@@ -240,7 +240,11 @@ describe("an agent's owner", () => {
     expect(page(mail)).toBe("/settings/schedules");
   });
 
-  it("is not told of it again where a mail has said that all of the month's runs are used", async () => {
+  it.each([
+    ["is not told of it again where a mail has said", true, "All of this month's runs are used"],
+    ["is told of it all the same where no mail was wanted to say", false, "A scheduled screening was not started"],
+  ])("%s that all of the month's runs are used", async (_what, allowance, told) => {
+    await user.call("PATCH", "/api/v1/users/me/notifications", { allowance });
     const agent = await addAgent(user);
     await addSchedule(user, agent, { suite_id: suite.id });
     await service.sql("insert into allowances (kind, owner, period, used) values ('user', $1, '2027-03', 4999)", [
@@ -249,7 +253,7 @@ describe("an agent's owner", () => {
     await addRun(user, agent, suite.tasks[0] ?? "");
     clock = START + 5 * 60_000;
     await service.app.scheduled(EVERY_MINUTE);
-    expect(await subjects()).toEqual(["All of this month's runs are used"]);
+    expect(await subjects()).toEqual([told]);
   });
 
   it("of a workspace that the plan does not include any more is told that its schedules start nothing", async () => {
