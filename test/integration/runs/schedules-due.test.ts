@@ -272,7 +272,7 @@ describe("a schedule that can't screen this time", () => {
   });
 
   it("since a smaller plan is for fewer says so before it is due, and goes on once there is room for it", async () => {
-    await service.sql("update users set plan = 'enterprise', muted_notices = '{}' where id = $1", [user.id]);
+    await service.sql("update users set plan = 'enterprise' where id = $1", [user.id]);
     const made: Schedule[] = [];
     for (const _one of range(7)) made.push(await daily());
     const waiting = () => Promise.all(made.map(async (one) => (await read(one)).waits_for_plan));
