@@ -105,6 +105,7 @@ describe("an agent that was asked canaries", () => {
     await minting.reserve(agentId, 2);
     await minting.released();
     expect(await row()).toMatchObject({ asked_runs: 8, uneven: false });
+    minting.at(1);
     const runs = await minting.reserve(agentId, 5);
     const { canaries, others } = await minting.parted(runs);
     for (const { id } of others) await minting.owner.call("POST", `/api/v1/runs/${id}/cancel`);

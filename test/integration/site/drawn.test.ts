@@ -107,7 +107,7 @@ describe.skipIf(!hasBrowser)("a page as it is drawn", () => {
     ]);
     await page.setViewportSize(WIDE);
     expect(await page.getByRole("columnheader").allTextContents()).toEqual([
-      "Agent",
+      "Screens",
       "When",
       "Next",
       "Last",
