@@ -265,6 +265,9 @@ async function night(): Promise<void> {
   await deliverNew(from);
 }
 
+/** Mails about what a plan went through: of what was over before anything told of it, nobody is told. */
+const OF_CHANGES = ["plan_unpaid", "plan_smaller"];
+
 /** All that anybody sees of how it ended. */
 async function endOf({ buyer, seller, agent, listing, customer, purchase }: People, logs: number): Promise<object> {
   const [row] = await service.sql<object>(
@@ -272,10 +275,10 @@ async function endOf({ buyer, seller, agent, listing, customer, purchase }: Peop
        s.charges_enabled, s.payouts_enabled,
        (select verified_state from agents where id = $3) as verified,
        (select coalesce(json_agg(t order by t), '[]') from (select body ->> 'template' as t from outbox
-          where consumer = 'mail' and body ->> 'to' in (b2.email, s.email)) m) as mails,
+          where consumer = 'mail' and body ->> 'to' in (b2.email, s.email) and body ->> 'template' <> all ($4)) m) as mails,
        (select count(*)::int from notices n where n.user_id in (b2.id, s.id)) as notices
      from users b2 left join billing_customers b on b.user_id = b2.id, users s where b2.id = $1 and s.id = $2`,
-    [buyer.id, seller.id, agent],
+    [buyer.id, seller.id, agent, OF_CHANGES],
   );
   const { status, paused_reason } = await statusOf(buyer, agent);
   const { body: pending } = await buyer.call("GET", "/api/v1/billing/pending-payment");
