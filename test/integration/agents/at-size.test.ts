@@ -107,7 +107,10 @@ describe("among thousands of agents of its owner", () => {
       jsonrpc: "2.0",
       id: 1,
       method: "tools/call",
-      params: { name: "screen_agent", arguments: { endpoint: "http://127.0.0.1:9/79", suite: "core", skip_test: true } },
+      params: {
+        name: "screen_agent",
+        arguments: { endpoint: "http://127.0.0.1:9/79", suite: "core", skip_test: true },
+      },
     });
     expect(screened[0]).toBe(200);
     // Each of its runs names its agent.
