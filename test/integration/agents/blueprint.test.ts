@@ -122,6 +122,7 @@ describe("blueprint, timeline and frontier", () => {
   it.each(READS)("%s takes one round trip to the database", async (what) => {
     const agent = await addAgent(owner);
     for (const who of [callers.anonymous, callers.owner]) {
+      await service.settled();
       service.counters.reset();
       await read(agent, what, who);
       expect(service.counters.db.requests).toBe(1);
@@ -318,6 +319,7 @@ it("is there, and so is its agent's page, however many spans the runs have and h
   expect(html).toContain("&quot;".repeat(120));
   // What is not large is read at once.
   await service.sql("delete from spans where agent_id = $1 and span_id > lpad(to_hex(100), 16, '0')", [agent]);
+  await service.settled();
   service.counters.reset();
   expect(await read(agent, "blueprint")).toMatchObject({ telemetry_runs: 10, mean_spans_per_run: 100 });
   expect(service.counters.snapshot().db.requests).toBe(1);

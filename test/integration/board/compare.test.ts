@@ -59,6 +59,7 @@ describe("a comparison", () => {
   });
 
   it("is over the tasks that both were scored at: wins, losses, ties, p-value, difference with interval", async () => {
+    await service.settled();
     service.counters.reset();
     const { status, body } = await compare(anonymous, a, b);
     expect(service.counters.snapshot().db.requests).toBe(1);
@@ -149,6 +150,7 @@ describe("a comparison of several agents", () => {
   });
 
   it("is one of each with each, in one statement: the pairs are those of two, their p-values corrected by Holm", async () => {
+    await service.settled();
     service.counters.reset();
     const { status, body } = await compareAll(anonymous, agents);
     expect(service.counters.snapshot().db.requests).toBe(1);
@@ -270,6 +272,7 @@ describe("the estimate of repeats in preflight", () => {
         agent,
         maths.tasks.map((task): Cell => [task, 10, repeats === 17 ? 5 : 10]),
       );
+      await service.settled();
       service.counters.reset();
       expect((await preflight(anonymous, query)).body.repeats_estimate.repeats).toBe(repeats);
       expect(service.counters.snapshot().db.requests).toBe(1);

@@ -85,6 +85,7 @@ describe("a proposal", () => {
   });
 
   it("costs one database round trip, similarity included", async () => {
+    await service.settled();
     service.counters.reset();
     await submitted();
     expect(service.counters.snapshot().db.requests).toBe(1);

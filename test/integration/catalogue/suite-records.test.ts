@@ -83,6 +83,7 @@ it("a minute without a change takes one statement, and one with a change three m
   const { id, tasks } = await addSuite(service, 3);
   await minute();
   const counted = async () => {
+    await service.settled();
     service.counters.reset();
     await minute();
     return service.counters.snapshot().db.requests;
@@ -136,6 +137,7 @@ it("all are looked at once more where tasks are shown otherwise, and what is the
 it("a large suite is read on a minute later, others come before, and what changes meanwhile is never half said", async () => {
   const { id } = await addSuite(service, 0);
   await fill(id, A_MINUTE + 10);
+  await service.settled();
   service.counters.reset();
   await minute();
   expect(service.counters.snapshot().db.requests).toBe(1 + 2 * 20);

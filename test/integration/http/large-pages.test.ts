@@ -25,6 +25,7 @@ afterAll(() => service.stop());
 
 /** The titles or names of a list, and how often the database was asked for them. */
 async function listed(by: Pick<User, "call">, path: string) {
+  await service.settled();
   service.counters.reset();
   const { status, body, text } = await by.call("GET", path);
   expect(status, text.slice(0, 500)).toBe(200);

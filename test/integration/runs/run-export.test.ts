@@ -257,6 +257,7 @@ describe("the lines of JSON", () => {
 
   it("are read a page a statement, from the plan Pro on", async () => {
     await insertMany(5001);
+    await service.settled();
     service.counters.reset();
     const lines = linesOf((await owner.call("GET", JSONL)).text);
     expect([new Set(lines).size, dbRequests()]).toEqual([5001, 2]);
@@ -274,6 +275,7 @@ describe("a large export", () => {
     [12_001, 3],
   ])("of %d runs takes %d statements and one request to Redis", async (runs, statements) => {
     await insertMany(runs);
+    await service.settled();
     service.counters.reset();
     const ids = await idsOf(await open());
     const { db, redis } = service.counters.snapshot();
@@ -350,6 +352,7 @@ describe("a large export", () => {
 
   it("that nobody reads any more costs nothing more", async () => {
     await insertMany(15_000);
+    await service.settled();
     service.counters.reset();
     const reader = await open();
     await reader.read();
@@ -365,6 +368,7 @@ describe("a large export", () => {
     ["the plan is lost", () => service.sql("update users set plan = 'free' where id = $1", [owner.id])],
   ])("breaks off, and never looks whole, when on the way %s", async (_what, happen) => {
     await insertMany(15_000);
+    await service.settled();
     const reader = await open();
     await reader.read();
     service.logs.length = 0;

@@ -49,6 +49,7 @@ describe("a form that chooses among few agents", () => {
     expect(offered(form, "agent_id").texts).toEqual(["Needle", "Needlework (Lab)"]);
     expect(form.html).not.toContain("Find an agent");
     const askedOf = async (one: Visitor) => {
+      await service.settled();
       const before = service.counters.snapshot().db.requests;
       await one.open("/settings/webhooks");
       return service.counters.snapshot().db.requests - before;
