@@ -132,9 +132,9 @@ export function storeCells(pairs: SQL, now: Moment): SQL {
 /**
  * SQL: the entries of agents on boards, for each row that the query `wanted` (columns `agent_id`, `domain`) selects, once.
  * An agent whose real cells cover every active core task of the board is ranked on those alone; an agent without any real
- * cell is shown with its simulated ones. How evenly the ranked ones were asked is as in shared/scoring/evenness.ts: what is put aside
- * until its session ends counts as asked, and makes nothing even before. Of entries that are alike, as most are of an agent's periods, the interval is
- * computed once.
+ * cell is shown with its simulated ones. How evenly the ranked ones were asked is as in shared/scoring/evenness.ts: what is
+ * put aside until its session ends counts as asked, and makes nothing even before. Of entries that are alike, as most are
+ * of an agent's periods, the interval is computed once.
  */
 export function entries(wanted: SQL): SQL {
   // `offset 0` has the cells of each agent found by the index, also where the planner expects a great many agents, and found

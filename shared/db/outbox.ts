@@ -5,9 +5,10 @@ import type { Context } from "../platform/context.ts";
 import type { Message, Publication } from "../platform/message.ts";
 
 /**
- * Publishes messages that a committed statement put into the outbox, and deletes the rows of those that the queue
- * accepted: call it through `ctx.defer`. Those that are owed until they are done stay for their consumers to delete. A message that the queue refuses stays and is postponed; one that was lost because
- * the queue failed is found by the sweeper. Throws where the queue failed.
+ * Publishes messages that a committed statement put into the outbox, and deletes the rows of those that the queue accepted:
+ * call it through `ctx.defer`. Those that are owed until they are done stay for their consumers to delete. A message that
+ * the queue refuses stays and is postponed; one that was lost because the queue failed is found by the sweeper. Throws
+ * where the queue failed.
  */
 export async function flush(ctx: Context, messages: readonly Message[]): Promise<void> {
   const { taken, refused, failure } = await publish(ctx, messages);
@@ -46,8 +47,9 @@ const TAKEN = sql`-1`;
  * Publishes what is still in the outbox a minute after it was owed, batch by batch until nothing is left, at most 10,000
  * messages a call; returns how many the queue accepted. While the queue is down each call is one probe: the first request
  * that fails ends it, and all rows stay due, so that the first probe to succeed sends everything, however long the queue
- * was down. A row is deleted once the queue has accepted it, unless it is owed until it is done: a message that waits its turn in the queue, and whose consumer
- * has not yet deleted the row itself, is published at most once more. Throws where the queue failed.
+ * was down. A row is deleted once the queue has accepted it, unless it is owed until it is done: a message that waits its
+ * turn in the queue, and whose consumer has not yet deleted the row itself, is published at most once more. Throws where
+ * the queue failed.
  */
 export async function sweep(ctx: Context): Promise<number> {
   const end = ctx.now().getTime() + SWEEP_MS;
@@ -101,8 +103,8 @@ async function publish(ctx: Context, messages: readonly Message[]): Promise<Publ
 
 /**
  * Deletes the rows of the messages that the queue accepted, has those that are `kept` published anew later unless they are
- * over, postpones the refused ones by 1, 2, 4 … 64 minutes, and makes the `released` ones due again, unless something newer is owed about the same thing. Runs no statement where there is
- * nothing to do.
+ * over, postpones the refused ones by 1, 2, 4 … 64 minutes, and makes the `released` ones due again, unless something newer
+ * is owed about the same thing. Runs no statement where there is nothing to do.
  */
 async function settle(
   ctx: Context,
