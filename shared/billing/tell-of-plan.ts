@@ -1,9 +1,12 @@
 import { type SQL, sql } from "drizzle-orm";
-import { users } from "../db/schema/index.ts";
+import { PLAN_NAMES, users } from "../db/schema/index.ts";
 import { oweNotice } from "../mail/owe-notice.ts";
 
 /** The plans, from the smallest to the largest. */
-const PLANS_BY_SIZE = sql`array['free', 'pro', 'team', 'enterprise']`;
+const PLANS_BY_SIZE = sql`array[${sql.join(
+  PLAN_NAMES.map((name) => sql`${name}`),
+  sql`, `,
+)}]::text[]`;
 
 /**
  * SQL: a part that mails an account once its plan has become smaller, and once the renewal of it was not paid: whoever

@@ -6,9 +6,9 @@ import { read, write } from "../db/change.ts";
 import { describeError } from "../db/client.ts";
 import { agents, notices, screening_schedules, users } from "../db/schema/index.ts";
 import { oweNotice, tellOnce, wants } from "../mail/owe-notice.ts";
-import { monthOf } from "../plans/plans.ts";
+import { hasLarger, monthOf } from "../plans/plans.ts";
 import type { Context } from "../platform/context.ts";
-import { Problem } from "../platform/problem.ts";
+import { Problem, quotaExceeded } from "../platform/problem.ts";
 import { submit } from "../runs/submit.ts";
 import type { ScheduleMessage } from "./due.ts";
 import { may } from "../teams/rights.ts";
@@ -135,7 +135,7 @@ function noRoom(limit: number, used: number): Problem {
       ? "The plan of the agent's owner includes no schedules. This one goes on with a plan that does."
       : `The plan of the agent's owner allows ${limit} active schedules, and as many are older than this one. It goes on ` +
         "once one of them is turned off, or with a larger plan.";
-  return new Problem("quota_exceeded", message, { members: { limit, used, resets_at: null } });
+  return quotaExceeded(message, { limit, used, larger_plan: hasLarger(limit, "schedules") });
 }
 
 async function refused(ctx: Context, id: string, problem: Problem): Promise<void> {
