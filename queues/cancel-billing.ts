@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type * as z from "zod";
 import { closeAtProvider, ClosingMessage } from "../shared/billing/close-customer.ts";
 import type { Context } from "../shared/platform/context.ts";
-import { consumer, UNTIL_DONE } from "../shared/queue/consumer.ts";
+import { consumer, owedUntil } from "../shared/queue/consumer.ts";
 import { done } from "../shared/db/done.ts";
 
 const isDone = (ctx: Context, message: z.output<typeof ClosingMessage>) =>
@@ -15,12 +15,11 @@ const isDone = (ctx: Context, message: z.output<typeof ClosingMessage>) =>
 export const cancelBillingConsumer = consumer({
   name: "cancel-billing",
   body: ClosingMessage,
-  ...UNTIL_DONE,
+  ...owedUntil(isDone),
   timeoutSeconds: 60,
   parallelism: null,
   async handle(ctx, message) {
     await closeAtProvider(ctx, message);
     await isDone(ctx, message);
   },
-  dead: (ctx, message, end) => (end === "refused" ? isDone(ctx, message) : Promise.resolve()),
 });

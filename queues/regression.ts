@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type * as z from "zod";
 import type { Context } from "../shared/platform/context.ts";
-import { consumer, UNTIL_DONE } from "../shared/queue/consumer.ts";
+import { consumer, owedUntil } from "../shared/queue/consumer.ts";
 import { done } from "../shared/db/done.ts";
 import { SessionMessage } from "../shared/runs/messages.ts";
 import { detectRegression } from "../shared/runs/regression.ts";
@@ -13,12 +13,11 @@ const isDone = (ctx: Context, { screening_session_id: id }: z.output<typeof Sess
 export const regressionConsumer = consumer({
   name: "regression",
   body: SessionMessage,
-  ...UNTIL_DONE,
+  ...owedUntil(isDone),
   timeoutSeconds: 60,
   parallelism: null,
   async handle(ctx, message) {
     await detectRegression(ctx, message.screening_session_id);
     await isDone(ctx, message);
   },
-  dead: (ctx, message, end) => (end === "refused" ? isDone(ctx, message) : Promise.resolve()),
 });

@@ -32,14 +32,20 @@ export interface Consumer<B = unknown> {
 export type End = "refused" | "unavailable" | "failed";
 
 /**
- * A message that is owed until it is done. The tries of one publication, after 12 s, 84 s and ten minutes, bridge the time in
- * which the queue takes the next for a duplicate.
+ * How a message is sent that is owed until it is done, and what its last try leaves owed: all but what was refused, which
+ * `done` takes off. The tries of one publication, after 12 s, 84 s and ten minutes, bridge the time in which the queue takes
+ * the next for a duplicate.
  */
-export const UNTIL_DONE: Pick<Consumer, "retries" | "retryDelay" | "untilDone"> = {
-  retries: 3,
-  retryDelay: "12000 * pow(7, retried)",
-  untilDone: true,
-};
+export function owedUntil<B>(
+  done: (ctx: Context, body: B) => Promise<void>,
+): Pick<Consumer<B>, "retries" | "retryDelay" | "untilDone" | "dead"> {
+  return {
+    retries: 3,
+    retryDelay: "12000 * pow(7, retried)",
+    untilDone: true,
+    dead: (ctx, body, end) => (end === "refused" ? done(ctx, body) : Promise.resolve()),
+  };
+}
 
 /** Thrown by a consumer for a message that would fail at every further try. */
 export class Permanent extends Error {}
